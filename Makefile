@@ -63,7 +63,7 @@ test-hosts: $(addprefix hosts-,$(or $(PARTS),$(HOSTS)))            ## test with 
 test-report: $(REPORT)/with-browser            ## test the report in a browser, its script's types, and the plots; installs what these tests need
 	@build/axe/node_modules/.bin/tsc -p tests/reporting/browser/jsconfig.json
 	@$(SEGMENTS) $(REPORT)/bin/python -m pytest $(PARALLEL) -q $(ARGS) \
-	    tests/reporting/browser tests/reporting/test_report.py tests/plots
+	    tests/reporting/browser tests/reporting/test_report.py tests/plots tests/test_type_checkers.py
 
 PLATFORMS = levels windows emulated pythons
 test-platforms: $(addprefix platform-,$(or $(PARTS),$(PLATFORMS)))            ## test on other processors, systems and Pythons (PARTS="levels windows emulated pythons", FULL=1)

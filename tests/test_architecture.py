@@ -41,10 +41,12 @@ PARTS = {
     ],
 }
 # These name things lazily, wherever they are defined, or start the command.
-FACES = ("__init__.py", "__main__.py", "dialects.py", "tokenizers.py")
+FACES = ("__init__.py", "__main__.py", "dialects.py", "tokenizers.py", "types.py")
 # Attributes of objects outside the core that have, by chance, the name of one in it.
 NOT_OF_THE_CORE = {
     ("cli/results.py", "_text"),
+    ("cli/metrics.py", "_ci"),  # of sacreBLEU's scores
+    ("cli/metrics.py", "_mean"),
     ("cli/metrics.py", "_aggregate_and_compute"),  # of sacreBLEU's TER
     ("cli/metrics.py", "_compute_score_from_stats"),
     ("cli/metrics.py", "_extract_corpus_statistics"),

@@ -4,8 +4,11 @@ A parameter means the same wherever it occurs, so it has one default; what is no
 keyword; a new name or parameter has to be added here.
 """
 
+import ast
 import importlib
 import inspect
+import re
+from pathlib import Path
 
 import pytest
 
@@ -13,10 +16,10 @@ import fastbleu
 
 NAMES = {
     "": [
-        *("BLEU", "Explanation", "Identification", "InputWarning", "Patched", "Report", "Score"),
-        *("SmoothingFunction", "Stats", "__version__", "brevity_penalty", "closest_ref_length"),
-        *("corpus_bleu", "explain", "identify", "modified_precision", "patch", "report"),
-        *("sentence_bleu", "unpatch"),
+        *("BLEU", "Explanation", "Identification", "InputError", "InputWarning", "Patched"),
+        *("Report", "Score", "SmoothingFunction", "Stats", "__version__", "brevity_penalty"),
+        *("closest_ref_length", "corpus_bleu", "explain", "identify", "modified_precision"),
+        *("patch", "report", "sentence_bleu", "unpatch"),
     ],
     "dialects": ["Description", "Overview", "describe", "names", "overview"],
     "matrix": [
@@ -33,6 +36,10 @@ NAMES = {
         "sums",
     ],
     "tokenizers": ["Tokenizer", "get", "names", "tokenize"],
+    "types": [
+        *("DialectName", "Hypotheses", "Mask", "MissingChoice", "RecipeName", "ReferenceLength"),
+        *("References", "SmoothingName", "TokenizerName"),
+    ],
 }
 # nltk's, sacreBLEU's and the hosts' names keep to their originals.
 ORIGINALS = {
@@ -42,8 +49,8 @@ ORIGINALS = {
 # What only the package makes, and what trainers call with arguments of theirs.
 RESULTS = {
     *("BLEUReward", "Comparison", "Comparisons", "Description", "Explanation", "Identification"),
-    *("InputWarning", "Interval", "MBRResult", "Overview", "Patched", "Report", "Score"),
-    *("SelfBLEUResult", "TableParts", "__version__"),
+    *("InputError", "InputWarning", "Interval", "MBRResult", "Overview", "Patched", "Report"),
+    *("Score", "SelfBLEUResult", "TableParts", "__version__"),
 }
 # What may be passed by position: data, and the one argument of some methods.
 POSITIONAL = {
@@ -66,6 +73,60 @@ DEFAULTS = {
     "dtype": None,
     "threads": 1,
 }
+# Words of messages about data.
+DATA = re.compile(
+    r"\b(captions?|columns?|completions?|files?|hypothes[ei]s|ids|masks?|predictions?|references?"
+    r"|rows?|sample|segments?|sentences?|sources?|streams?|tables?|texts?)\b"
+)
+# Functions whose plain errors have such words, but are about arguments or counts.
+ABOUT_ARGUMENTS = {
+    "core/counting/stats.py": {
+        *("__add__", "__array__", "__setstate__", "concatenate", "joined", "zeros"),
+    },
+    "core/inputs/arguments.py": {"check_lowercase"},
+    "core/inputs/read.py": {"read_checked"},
+    "core/metric/bleu.py": {
+        *("__init__", "__setstate__", "_counted_before", "_sums_of_state", "prefix_scores"),
+        *("score", "stats", "update"),
+    },
+    "core/metric/segment_tokenizers.py": {"_segment_counters"},
+    "core/scoring/scorer.py": {"counted_before"},
+    "integrations/_columns.py": {"called", "naming_columns"},
+    "integrations/_host_metric.py": {"host_metric"},
+    "integrations/evaluate.py": {"_tokens", "load"},
+    "integrations/polars.py": {"_columns"},
+    "integrations/rewards.py": {"__init__"},
+    "integrations/torchmetrics.py": {"_the_same"},
+    "integrations/transformers.py": {"_add_texts", "compute_metrics"},
+    "matrix/all_pairs.py": {"pairwise_chunked"},
+    "matrix/decoding.py": {"mbr"},
+    "matrix/diversity.py": {"_against_others"},
+    "matrix/reader.py": {"read"},
+    "plots/pictures.py": {"plot_differences"},
+    "sacrebleu/base.py": {"__init__"},
+    "sacrebleu/metrics/bleu.py": {"tokenizer"},
+    "tables/functions.py": {"report"},
+    "tables/groups.py": {"__init__"},
+    "tables/rows.py": {"__init__", "_name", "check_new_columns"},
+    "tables/sources.py": {"__init__"},
+}
+
+
+def plain_errors():
+    """Functions that make a ValueError or TypeError, with the texts in its message."""
+    package = Path(fastbleu.__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        name = path.relative_to(package).as_posix()
+        functions = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for function in functions if not name.startswith(("cli/", "patching/")) else ():
+            for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
+                if isinstance(node, ast.Call) and ast.unparse(node.func) in (
+                    "TypeError",
+                    "ValueError",
+                ):
+                    values = (getattr(part, "value", "") for part in ast.walk(node))
+                    texts = " ".join(value for value in values if isinstance(value, str))
+                    yield name, function.name, texts
 
 
 def public(module):
@@ -75,7 +136,7 @@ def public(module):
 def parameters():
     """Each public function and method that users call: its name, itself, and a parameter."""
     for module, names in NAMES.items():
-        for name in {*names} - ORIGINALS - RESULTS:
+        for name in {*names} - ORIGINALS - RESULTS if module != "types" else ():
             value, label = getattr(public(module), name), f"{module}.{name}".strip(".")
             functions = {label: value}
             for method in vars(value) if inspect.isclass(value) else ():
@@ -135,3 +196,20 @@ def test_options_of_the_metric_are_named_before_anything_is_scored(name, value):
     ):
         with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
             call()
+
+
+def test_errors_about_data_are_input_errors():
+    """Plain errors are about arguments; the command has a class of its own."""
+    found = {(file, function) for file, function, texts in plain_errors() if DATA.search(texts)}
+    listed = {(file, function) for file, names in ABOUT_ARGUMENTS.items() for function in names}
+    assert found == listed
+
+
+def test_an_input_error_is_a_value_error_with_a_place():
+    error = fastbleu.InputError("wrong")
+    assert isinstance(error, ValueError)
+    places = error.segment, error.reference, error.side, error.file, error.line
+    assert places == (None,) * 5
+    with pytest.raises(fastbleu.InputError) as caught:
+        fastbleu.BLEU().score(["a", "b"], ["a", 5])
+    assert isinstance(caught.value, TypeError)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.pythons
 PUBLIC = NAMES[""]
 MODULES = [
     *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu"),
-    *("significance", "tables", "tokenizers"),
+    *("significance", "tables", "tokenizers", "types"),
 ]
 HEAVY = {
     *("argparse", "concurrent.futures", "dataclasses", "decimal", "difflib", "fractions", "gzip"),

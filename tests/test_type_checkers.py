@@ -18,6 +18,7 @@ from fastbleu.core.scoring.sacrebleu import SACREBLEU
 
 BIN = str(Path(sys.executable).parent)
 BASEDPYRIGHT = shutil.which("basedpyright", path=os.pathsep.join([BIN, os.environ["PATH"]]))
+TOOLKIT = Path(__file__).parent / "toolkit"
 BEGINNING = """\
 from typing import Any
 import numpy as np
@@ -25,6 +26,7 @@ from fastbleu import BLEU, get_nothing  # wrong
 from fastbleu import matrix
 from fastbleu.matrix import MBRResult, ReferenceIndex, SelfBLEUResult, mbr, pairwise
 from fastbleu.tokenizers import get as get_tokenizer, names, tokenize
+from fastbleu.types import DialectName, MissingChoice, RecipeName, SmoothingName, TokenizerName
 class Tensor:
     def __array__(self, dtype: Any = None) -> Any: ...
 metric, tokens, ids = BLEU(), BLEU(tokenize=False), np.array([[5, 6, 7]])
@@ -48,6 +50,10 @@ tokens.update([Tensor()], [[Tensor(), Tensor()]])
 metric.sentence_scores(metric.count(texts, texts))
 BLEU("nltk", tokenize="intl", smooth_method="method4", reference_length="shortest")
 BLEU(tokenize=get_tokenizer(name))
+BLEU(name, tokenize=name, smooth_method=name, reference_length=name)
+mbr(texts, metric=name)
+tokenizer: TokenizerName = "intl"
+BLEU("nltk", tokenize=tokenizer)
 BLEU("nltk", tokenize=str.split)
 scores = pairwise(texts, texts, dtype="float32", metric=BLEU(threads=2))
 chunks = matrix.pairwise_chunked(texts, texts, rows=2, metric="nltk")
@@ -67,13 +73,18 @@ metric.count(texts)
 metric.count("a", "b")
 metric.update("a", "b")
 tokens.score(words, "a b")
-BLEU("intl")
-BLEU("nltkk")
-BLEU(tokenize="14a")
+wrong_dialect: DialectName = "nltkk"
+wrong_recipe: RecipeName = "intl"
+wrong_tokenizer: TokenizerName = "14a"
+wrong_smoothing: SmoothingName = "method9"
+wrong_choice: MissingChoice = "ignore"
+BLEU(5)
+BLEU(tokenize=5)
 BLEU(tokenise="13a")
 matrix.no_such_name
 pairwise(texts)
-pairwise(texts, texts, metric="nltkk")
+pairwise(texts, texts, metric=5)
+metric.score(5, 5)
 mbr(texts).no_such_field
 """
 
@@ -83,8 +94,8 @@ def reported_by_mypy(script):
     command += ["--cache-dir", ".cache"]
     done = subprocess.run(command, cwd=script.parent, capture_output=True, text=True, check=False)
     assert not done.stderr
-    found = re.findall(r"^script\.py:(\d+): error", done.stdout, re.MULTILINE)
-    return {int(line) for line in found}, done.stdout
+    found = re.findall(rf"^{script.name}:(\d+): error: (.*)", done.stdout, re.MULTILINE)
+    return {int(line): message for line, message in found}
 
 
 def reported_by_pyright(script):
@@ -92,22 +103,59 @@ def reported_by_pyright(script):
     command = [BASEDPYRIGHT, "--outputjson", "--pythonpath", sys.executable, script.name]
     done = subprocess.run(command, cwd=script.parent, capture_output=True, text=True, check=False)
     found = json.loads(done.stdout)["generalDiagnostics"]
-    errors = {one["range"]["start"]["line"] + 1 for one in found if one["severity"] == "error"}
-    return errors, done.stdout
+    errors = [one for one in found if one["severity"] == "error"]
+    return {one["range"]["start"]["line"] + 1: one["message"] for one in errors}
 
 
-@pytest.mark.parametrize("checker", [reported_by_mypy, reported_by_pyright])
-def test_what_is_reported(checker, tmp_path):
-    if checker is reported_by_mypy and importlib.util.find_spec("mypy") is None:
+@pytest.fixture(params=[reported_by_mypy, reported_by_pyright])
+def reported(request):
+    if request.param is reported_by_mypy and importlib.util.find_spec("mypy") is None:
         pytest.skip("not installed: mypy")
-    if checker is reported_by_pyright and BASEDPYRIGHT is None:
+    if request.param is reported_by_pyright and BASEDPYRIGHT is None:
         pytest.skip("not installed: basedpyright")
+    return request.param
+
+
+def test_what_is_reported(reported, tmp_path):
     lines = (BEGINNING + RIGHT + WRONG).splitlines()
     script = tmp_path / "script.py"
     script.write_text("\n".join(lines) + "\n")
     wrong = {number for number, line in enumerate(lines, 1) if line in WRONG.splitlines()}
-    reported, output = checker(script)
-    assert reported == wrong | {lines.index(next(x for x in lines if "# wrong" in x)) + 1}, output
+    wrong.add(next(number for number, line in enumerate(lines, 1) if "# wrong" in line))
+    messages = reported(script)
+    assert {*messages} == wrong, messages
+    of_calls = {line: text for line, text in messages.items() if ": " not in lines[line - 1]}
+    assert max(map(len, of_calls.values())) < 1000, "of a page's length"
+
+
+@pytest.mark.parametrize("program", ["from_settings", "with_errors", "with_plots"])
+def test_the_programs_of_a_toolkit_have_no_errors(reported, program, tmp_path):
+    if program == "with_plots":
+        pytest.importorskip("matplotlib")
+    script = tmp_path / f"{program}.py"
+    shutil.copy(TOOLKIT / script.name, script)
+    assert reported(script) == {}
+
+
+def test_the_programs_of_a_toolkit_run(tmp_path):
+    texts = tmp_path / "texts"
+    texts.write_text("The cat sat on the mat.\nIt rained all night.\n")
+    settings = {"metric": "nltk", "tokenizer": "intl", "reference_length": "first"}
+    settings |= {"hypotheses": str(texts), "references": str(texts)}
+    (tmp_path / "settings.json").write_text(json.dumps(settings))
+    printed = run_program("from_settings", tmp_path / "settings.json")
+    assert json.loads(printed)["bleu"] == 1
+    assert run_program("with_errors").startswith("1 segment 1: the reference is missing")
+    if importlib.util.find_spec("matplotlib"):
+        assert run_program("with_plots", tmp_path) == "baseline: 77.2\n"
+        assert (tmp_path / "all.png").exists()
+
+
+def run_program(name, *arguments):
+    command = [sys.executable, "-W", "ignore", str(TOOLKIT / f"{name}.py"), *map(str, arguments)]
+    environment = os.environ | {"MPLBACKEND": "agg"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return done.stdout
 
 
 def literals(path):
@@ -126,8 +174,8 @@ def literals(path):
 
 def test_the_literals_are_all_names():
     names = literals("core/inputs/types.py")
-    assert names["ReferenceLength"] == set(SACREBLEU.reference_lengths)
-    of_dialects = literals("core/inputs/name_types.pyi")
+    assert names["ReferenceLength"] == {*SACREBLEU.reference_lengths, "average"}
+    of_dialects = literals("originals/name_types.py")
     dialects = map(get, fastbleu.dialects.names())
     assert of_dialects["SmoothingName"] == {name for d in dialects for name in d.smoothings}
     assert of_dialects["DialectName"] == set(fastbleu.dialects.names())

@@ -1,6 +1,6 @@
 """Write what is made from the package's own names: tables of documents, types of names.
 
-python tools/generate_tables.py            # dialects and recipes: docs/reference, name_types.pyi
+python tools/generate_tables.py            # dialects and recipes: docs/reference, name_types.py
 python tools/generate_tables.py --check    # compares these, writes nothing; exit status 1
 python tools/generate_tables.py --scores   # docs/why-numbers-differ.md; needs WMT22 and PyTorch
 """
@@ -129,6 +129,6 @@ if "--scores" in sys.argv:
     write("why-numbers-differ.md", "scores", scores)
     write("why-numbers-differ.md", "path", path)
 else:
-    put(PROJECT / "src" / "fastbleu" / "core" / "inputs" / "name_types.pyi", name_types())
+    put(PROJECT / "src" / "fastbleu" / "originals" / "name_types.py", name_types())
     write("reference/dialects.md", "dialects", dialect_table())
     write("reference/dialects.md", "recipes", recipe_list())

@@ -18,7 +18,7 @@ _PROVIDERS.update(
 # Where each public name is defined, for lazy loading; the imports below are for type checkers.
 _HOMES = {
     "BLEU": "core.metric.bleu",
-    "InputWarning": "core.inputs.errors",
+    **dict.fromkeys(("InputError", "InputWarning"), "core.inputs.errors"),
     "Score": "core.scoring.score",
     "Stats": "core.counting.stats",
     **dict.fromkeys(("explain", "Explanation"), "diagnosis.explanation"),
@@ -30,7 +30,7 @@ _HOMES = {
 }
 _MODULES = [
     *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu"),
-    *("significance", "tables", "tokenizers"),
+    *("significance", "tables", "tokenizers", "types"),
 ]
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from . import significance as significance
     from . import tables as tables
     from . import tokenizers as tokenizers
+    from . import types as types
     from .core.counting.stats import Stats as Stats
+    from .core.inputs.errors import InputError as InputError
     from .core.inputs.errors import InputWarning as InputWarning
     from .core.metric.bleu import BLEU as BLEU
     from .core.scoring.score import Score as Score

@@ -163,7 +163,7 @@ def test_dash_is_standard_input():
 
 REFUSED = {
     1: [
-        *("-i A", "R R -i A -nr 2", "R -i A -sl -ci", "R -i A -pbs", "R -i A B -ci", "--citation"),
+        *("-i A", "R R -i A -nr 2", "R -i A -sl -ci", "R -i A -pbs", "--citation"),
         *("R -i missing", "R -i A -t wmt14", "-i A -t wmt14", "-i A -t wmt1 -l en-de"),
         "--echo src",
     ],

@@ -6,7 +6,7 @@ import random
 import pytest
 import wmt22
 
-from fastbleu import BLEU, explain
+from fastbleu import BLEU, InputWarning, explain
 
 TEXTS = [
     "The first of these is 5.3 m long.",
@@ -166,6 +166,41 @@ def test_shifted_lines():
 
 
 @pytest.mark.wmt22
+def test_the_last_lines_are_shifted():
+    hypotheses, references = wmt22.one_reference("en-de.Online-B")
+    hypotheses, references = hypotheses[:600], references[:600]
+    hypotheses[588:] = [*hypotheses[589:], hypotheses[-1]]
+    assert found(hypotheses, references)["shifted"].segments == (588,)
+
+
+@pytest.mark.wmt22
+def test_shuffled_lines_are_warned_of_and_no_cause_is_sought_in_wrong_pairs():
+    hypotheses, references = wmt22.one_reference("en-de.Online-B")
+    for shuffled in (random.Random(5).sample(hypotheses, len(hypotheses)), sorted(hypotheses)):
+        with pytest.warns(InputWarning, match="hypotheses, [0-9]+ fit the reference of another"):
+            assert {*found(shuffled, references)} == {"shuffled"}
+
+
+def test_words_that_frame_all_texts_of_both_sides():
+    hypotheses, references = (
+        [f"{n} {text}" for n, text in enumerate(it * 60)] for it in (OTHERS, TEXTS)
+    )
+    for form, words in (
+        ("startseq {} endseq", "'startseq' and 'endseq'"),
+        ("{} _eos", "'_eos'"),
+        ("Translation: {}", "'Translation:'"),
+    ):
+        framed = [[form.format(text) for text in side] for side in (hypotheses, references)]
+        with pytest.warns(InputWarning, match=f"begin or end with {words}"):
+            finding = found(*framed)["constant text"]
+        assert finding.points is None
+    for form in ("{}!", "The {}", "The number {} is in the morning"):  # usual, or a template
+        framed = [[form.format(text) for text in side] for side in (hypotheses, references)]
+        assert "constant text" not in found(*framed)
+
+
+@pytest.mark.wmt22
+@pytest.mark.filterwarnings("ignore")
 def test_shuffled_hypotheses_are_not_shifted():
     hypotheses, references = wmt22.one_reference("en-de.Online-B")
     drawn = random.Random(50)
@@ -180,8 +215,62 @@ def test_short_text_is_short():
     short = [text[: len(text) // 2] for text in TEXTS]
     finding = found(short)["short"]
     assert "truncated" in finding.message
-    assert finding.points is None
+    score = BLEU().score(short, TEXTS)
+    assert finding.points == pytest.approx(score.value / score.bp - score.value)
     assert {"short", "swapped"} & {*found(TEXTS, short)} == set()
+
+
+def test_lines_that_are_all_alike_are_no_suffix():
+    lines = [
+        f"The number {n} bus to the old town leaves from platform {n * 7 % 13} in the morning."
+        for n in range(100)
+    ]
+    shorter = [" ".join(text.split()[:8]).replace("old", "new") for text in lines]
+    [finding] = found(shorter, lines).values()
+    assert finding.name == "short"
+    assert finding.points > 40  # the brevity penalty
+    prompt = "Translate the following sentence from English into German, and write nothing else: "
+    prompted = [prompt + text for text in TEXTS * 3]
+    finding = found(prompted, TEXTS * 3)["constant text"]
+    assert finding.points == pytest.approx(100 - BLEU().score(prompted, TEXTS * 3).value)
+
+
+PAIRS_OF_STYLES = [("quotes", "“{}” he said", '"{}" he said'), ("dashes", "{} – so", "{} - so")]
+
+
+@pytest.mark.parametrize(("name", "style", "other"), PAIRS_OF_STYLES)
+def test_a_style_is_named_if_each_side_has_its_own_throughout(name, style, other):
+    texts = [f"{text} {n}" for n, text in enumerate(OTHERS * 4)]
+    typographic, plain = ([form.format(text) for text in texts] for form in (style, other))
+    for sides in ((typographic, plain), (plain, typographic)):
+        finding = found(*sides)[name]
+        assert finding.points == pytest.approx(100 - BLEU().score(*sides).value)
+    mixed = typographic[:20] + plain[20:]
+    for sides in ((typographic, mixed), (mixed, plain)):
+        assert name not in found(*sides)
+        assert name not in found(*sides[::-1])
+
+
+def test_what_references_legitimately_have():
+    japanese = [
+        "委員会は２０２１年に報告書を公表した。",
+        "会議は３回開かれましたが、結論は出ませんでした。",
+    ]
+    references = [f"{text}第{n}章" for n, text in enumerate(japanese * 20)]
+    narrow = str.maketrans("０１２３", "0123")
+    hypotheses = [text.replace("は", "が").translate(narrow) for text in references]
+    hypotheses[:5] = [text.replace("。", ".").replace("、", ",") for text in hypotheses[:5]]
+    metric = BLEU(tokenize="char")
+    # Five hypotheses have ASCII's marks in Japanese; full-width forms of references are usual.
+    [finding] = explain(hypotheses, references, metric, metric).findings
+    assert finding.message.startswith("5 of the hypotheses have punctuation of another script")
+    java = ["List<String> names = new ArrayList<>();", "Map<String, List<T>> m;", "return 0;"] * 5
+    assert "tags" not in found([text.replace("<String>", "") for text in java], java)
+
+
+def test_advice_on_ligatures():
+    texts = found(["first of all", *TEXTS], ["ﬁrst of all", *TEXTS])
+    assert "write ligatures as letters" in texts["normalization"].message
 
 
 def test_copied_sources():

@@ -65,7 +65,7 @@ def misread(text):
 # A name, what plants it, and whether the text can be restored.
 PLANTED = [
     ("encoding", misread, True),
-    ("encoding", lambda text: misread(misread(text)), True),
+    ("encoding twice", lambda text: misread(misread(text)), True),
     ("entities", lambda text: html.escape(text).replace("é", "&eacute;"), True),
     ("escapes", lambda text: json.dumps(text)[1:-1], True),
     ("lists", lambda text: json.dumps([text], ensure_ascii=False), True),
@@ -109,6 +109,15 @@ def found(hypotheses, references, metric="sacrebleu"):
 def test_every_repair_is_planted():
     without_effect = {"line ends"}
     assert {*REPAIRS} - without_effect <= {name for name, _, _ in PLANTED}
+
+
+def test_a_suffix_of_a_few_texts():
+    suffix = "\n\nNote: I kept the informal register."
+    hypotheses = [text + suffix * (n % 6 == 0) for n, text in enumerate(CLEAN)]
+    [finding] = found(hypotheses, REFERENCES)
+    assert repr(suffix) in finding.message
+    words = [text.replace("as usual?", "again.") for text in CLEAN]  # which 1 of 5 ends in
+    assert "constant text" not in {it.name for it in found(words, REFERENCES)}
 
 
 def test_nothing_is_said_of_clean_text():

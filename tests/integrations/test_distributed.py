@@ -17,6 +17,9 @@ if not torch.distributed.is_available():
     pytest.skip("this torch has no distributed", allow_module_level=True)
 
 import ranks  # noqa: E402
+from torch.utils.data import DataLoader, TensorDataset  # noqa: E402
+
+accelerate = host("accelerate")
 
 RANKS = 3
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -57,6 +60,39 @@ def reducing_twice_counts_nothing_twice(rank):
     first.update(["the cat sat down"], [["the cat sat down"]])
     assert second == expected
     assert first.state[0] == expected.state[0] + 4
+    raises(ValueError, "the counts of all ranks.*each rank$", first.all_reduce)
+    first.reset()
+    assert first.all_reduce().state.tolist() == [0] * 10
+
+
+def rows_that_a_sampler_repeats_are_left_out(rank):
+    """As docs/guides/training.md says."""
+    data = [*zip(HYPOTHESES, REFERENCES, strict=True)][:10]  # not for each rank as many
+    batch = {"batch_size": 2, "collate_fn": lambda rows: [*zip(*rows, strict=True)]}
+    expected, repeated, metric = share(0, 10), BLEU(), BLEU()
+    sampler = torch.utils.data.DistributedSampler(data, shuffle=False)
+    for hypotheses, references in DataLoader(data, sampler=sampler, **batch):
+        repeated.update(hypotheses, references)
+    assert repeated.all_reduce() != expected
+    part = torch.utils.data.Subset(data, range(rank, len(data), RANKS))
+    for hypotheses, references in DataLoader(part, **batch):
+        metric.update(hypotheses, references)
+    assert metric.all_reduce() == expected
+
+
+def accelerate_leaves_repeated_rows_out(rank):
+    """As docs/guides/training.md says."""
+    accelerator = accelerate.Accelerator(cpu=True)
+    assert accelerator.num_processes == RANKS
+    ids = torch.arange(60).reshape(10, 6)
+    metric, expected, repeated = (BLEU(tokenize=False) for _ in range(3))
+    expected.update(ids, ids // 2)
+    for (batch,) in accelerator.prepare(DataLoader(TensorDataset(ids), batch_size=2)):
+        generated_ids, labels = accelerator.gather_for_metrics((batch, batch // 2))
+        metric.update(generated_ids, labels)
+        repeated.update(batch, batch // 2)
+    assert metric == expected
+    assert repeated.all_reduce() != expected
 
 
 def a_tokenizer_need_not_be_picklable(rank):
@@ -96,6 +132,8 @@ def check_all(rank, directory):
         a_group_has_the_sums_of_its_ranks,
         kept_segments_come_in_the_order_of_ranks,
         reducing_twice_counts_nothing_twice,
+        rows_that_a_sampler_repeats_are_left_out,
+        accelerate_leaves_repeated_rows_out,
         a_tokenizer_need_not_be_picklable,
         sums_are_exact_to_the_last_number_of_int64,
         other_parameters_on_one_rank_are_refused_on_every_rank,

@@ -21,7 +21,7 @@ DEVICES = [
 ]
 pytestmark = [
     pytest.mark.filterwarnings("ignore:there are as many references as segments"),
-    pytest.mark.filterwarnings("ignore:most rows of .* end in a run"),
+    pytest.mark.filterwarnings("ignore:most rows of .* a run of the id"),
     pytest.mark.filterwarnings("ignore:Sparse CSR tensor support"),
     pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors"),
     pytest.mark.filterwarnings("ignore:every .* is empty after"),
@@ -181,3 +181,11 @@ def test_tensors_of_other_shapes_and_layouts_are_refused():
         raises(TypeError, "cannot be read|pass tokenize=False", BLEU().score, tensor, tensor)
     raises(TypeError, r"hypothesis.*Tensor", metric.score, list(empty), references)
     raises(TypeError, "mask", metric.score, hypotheses, references, hypothesis_mask=empty)
+
+
+def test_the_fix_for_several_samples_of_each_reference():
+    samples, references = torch.arange(40).reshape(8, 5), torch.arange(20).reshape(4, 5)
+    with pytest.raises(ValueError, match=r"for 2 samples.*repeat_interleave\(2, 0\)$"):
+        BLEU(tokenize=False).sentence_scores(samples, references)
+    repeated = references.repeat_interleave(2, 0)
+    assert len(BLEU(tokenize=False).sentence_scores(samples, repeated)) == 8

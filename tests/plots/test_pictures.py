@@ -26,53 +26,91 @@ def close_pictures():
     pyplot.close("all")
 
 
-def rows(ax):
-    """The labels at the left, from the top."""
-    return [label.get_text() for label in ax.get_yticklabels()]
-
-
 def texts(ax):
-    return [ax.get_title(), *(text.get_text() for text in ax.texts)]
+    return [text.get_text().replace("\n", " ") for text in (ax.title, *ax.texts)]
+
+
+def dots(ax):
+    """Where the dots of each column are: 0.1 and 0.9 are the ends of its scale."""
+    columns = {}
+    for line in ax.lines:
+        if line.get_marker() == "o":
+            [at] = line.get_xdata()
+            columns.setdefault(at // 1, []).append(round(at % 1, 3))
+    return list(columns.values())
 
 
 def percentages(score):
-    return [*(100 * precision for precision in score.precisions), 100 * score.bp]
-
-
-def bars(ax):
-    """The lengths of the bars of each row."""
-    columns = [[bar.get_width() for bar in column] for column in ax.containers]
-    return [pytest.approx(list(row), nan_ok=True) for row in zip(*columns, strict=True)]
+    return [f"{100 * share:.1f}" for share in (*score.precisions, score.bp)]
 
 
 def test_precisions():
     own = pyplot.subplots()[1]
     ax = plots.plot_precisions(SCORE, ax=own)
     assert ax is own
-    assert bars(ax) == [percentages(SCORE)] == bars(plots.plot_precisions(SCORE))
-    assert texts(ax)[0] == f"BLEU {SCORE.value:.2f}. Precisions and brevity penalty in percent"
-    assert texts(ax)[1:] == [f"{percent:.1f}" for percent in percentages(SCORE)]
+    assert texts(ax) == [
+        "Precisions of n-grams and brevity penalty, in percent",
+        f"BLEU {SCORE.value:.2f}",
+        *percentages(SCORE),
+    ]
+    # A single system is drawn on 0-100 %.
+    shares = [*SCORE.precisions, SCORE.bp]
+    assert dots(ax) == [[pytest.approx(0.1 + 0.8 * share, abs=1e-3)] for share in shares]
     ax = plots.plot_precisions({"one": SCORE, "other": SHORT})
-    assert bars(ax) == [percentages(SCORE), percentages(SHORT)]
-    assert rows(ax) == [f"one: {SCORE.value:.2f}", f"other: {SHORT.value:.2f}"]
+    printed = zip(percentages(SCORE), percentages(SHORT), strict=True)
+    names = [f"one: {SCORE.value:.2f}", f"other: {SHORT.value:.2f}"]
+    assert texts(ax)[1:] == [*names, *itertools.chain(*printed)]
     low, high = ax.get_ylim()
     assert low > high  # the first row is at the top
     heads = [label.get_text() for label in ax.get_xticklabels()]
-    assert heads == ["1-grams", "2-grams", "3-grams", "4-grams", "BP"]
+    assert heads == ["1", "2", "3", "4", "BP"]
     # Orders that a score does not have are left out.
     short = fastbleu.BLEU(max_ngram_order=2).score(HYPOTHESES, REFERENCES)
-    [first, second] = bars(plots.plot_precisions({"one": short, "other": SCORE}))
-    assert first == [*percentages(short)[:2], math.nan, math.nan, 100]
-    assert second == percentages(SCORE)
+    ax = plots.plot_precisions({"one": short, "other": SCORE})
+    assert texts(ax)[3:][::2] == [*percentages(short)[:2], "", "", "100.0"]
+    assert texts(ax)[3:][1::2] == percentages(SCORE)
+
+
+def test_near_precisions_are_told_apart():
+    near = SCORE.__replace__(precisions=(0.66, 0.5, 0.4, 0.233))
+    other = SCORE.__replace__(precisions=(0.66, 0.49, 0.4, 0.217))
+    ax = plots.plot_precisions({"near": near, "other": other})
+    assert dots(ax)[1::2] == [[0.9, 0.1], [0.9, 0.1]]
+    assert {"23.3", "21.7"} <= set(texts(ax))
+
+
+def test_intervals_of_precisions_are_those_of_a_bootstrap():
+    numpy = pytest.importorskip("numpy")
+    rng = numpy.random.default_rng(1)
+    words = ["the", "a", "cat", "dog", "sat", "ran", "on", "mat", "all", "night"]
+    references = [" ".join(rng.choice(words, rng.integers(5, 30))) for _ in range(300)]
+    hypotheses = [text.replace("cat", rng.choice(["cat", "dog", ""])) for text in references]
+    metric = fastbleu.BLEU(dialect="nltk")
+    counts = metric.count(hypotheses, references)
+    ax = plots.plot_precisions(counts, metric=metric)
+    assert texts(ax)[1] == f"BLEU {metric.score(counts).value:.4f}"
+    intervals = [line.get_xdata() % 1 for line in ax.lines if line.get_color() == "#0072b2"][::2]
+    weights = rng.multinomial(300, [1 / 300] * 300, size=4000)
+    lengths, *orders = [
+        (weights @ above) / (weights @ below)
+        for above, below in zip(
+            [counts.ref_lens, *counts.matches.T], [counts.hyp_lens, *counts.totals.T], strict=True
+        )
+    ]
+    drawn = [*orders, numpy.minimum(1, numpy.exp(1 - lengths))]
+    for ends, samples in zip(intervals, drawn, strict=True):
+        expected = 0.1 + 0.8 * numpy.quantile(samples, [0.025, 0.975])
+        assert ends == pytest.approx(expected, abs=0.005)
 
 
 def test_differences():
     ax = plots.plot_differences([1.0, 5.0, 3.0], [2.0, 1.0, 3.0])
     assert ax.lines[1].get_ydata().tolist() == [4.0, 0.0, -1.0]
-    assert texts(ax) == ["Better in 1, worse in 1, equal in 1 segment"]
-    ax = plots.plot_differences([1.0, math.nan, 5.0, 3.0], [2.0, 1.0, math.nan, 1.0])
+    assert texts(ax) == ["system: better than baseline in 1, worse in 1, equal in 1 segment"]
+    before, after = [2.0, 1.0, math.nan, 1.0], [1.0, math.nan, 5.0, 3.0]
+    ax = plots.plot_differences(after, before, names=("B", "A"))
     assert ax.lines[1].get_ydata().tolist() == [2.0, -1.0]
-    assert texts(ax) == ["Better in 1, worse in 1, equal in 0 segments"]
+    assert texts(ax) == ["B: better than A in 1, worse in 1, equal in 0 segments"]
 
 
 TEXTS = [f"{REFERENCES[number % 2]} {number}" for number in range(60)]
@@ -84,7 +122,7 @@ def comparisons_of(names):
         name: [text if at % len(names) <= number else "the dog" for at, text in enumerate(TEXTS)]
         for number, name in enumerate(names)
     }
-    return significance.compare(systems, TEXTS, samples=100, trials=500)
+    return significance.compare(systems, TEXTS, samples=50, trials=100)
 
 
 @pytest.mark.filterwarnings("ignore:all of the first 60 hypotheses are identical")
@@ -94,31 +132,28 @@ def test_comparisons_are_a_ranking():
     found = significance.compare(systems, TEXTS, samples=100, trials=500)
     ax = plots.plot_comparisons(found)
     ranked = sorted(found.items(), key=lambda item: -item[1].score)
-    assert rows(ax) == [
-        f"old: {ranked[0][1].baseline_score:.2f}",
-        *(f"{name}: {comparison.score:.2f}" for name, comparison in ranked),
-    ]
+    _, best, *others = texts(ax)
+    assert best == f"old: {ranked[0][1].baseline_score:.2f}"
+    for text, (name, comparison) in zip(others, ranked, strict=True):
+        assert text.startswith(f"{name}: {comparison.score:.2f} ({comparison.difference:+.2f}, p")
+        assert text.endswith("*") == comparison.is_significant
     low, high = ax.get_ylim()
     assert low > high
     _, baseline, *drawn = ax.lines
-    assert baseline.get_xydata().tolist() == [[0, 0]]
-    for row, (_, comparison) in enumerate(ranked, 1):
-        ends, point, *drawn = drawn
+    assert baseline.get_xdata().tolist() == [0]
+    ends, points = drawn[::2], drawn[1::2]
+    for line, point, (_, comparison) in zip(ends, points, ranked, strict=True):
         interval = comparison.difference_interval
-        assert ends.get_xydata().tolist() == [[interval.low, row], [interval.high, row]]
-        assert point.get_xydata().tolist() == [[comparison.difference, row]]
+        assert line.get_xdata().tolist() == [interval.low, interval.high]
+        assert point.get_xdata().tolist() == [comparison.difference]
         assert point.get_fillstyle() == ("full" if comparison.is_significant else "none")
-    assert not drawn
-    assert [text.endswith("*") for text in texts(ax)[1:]] == [
-        comparison.is_significant for _, comparison in ranked
-    ]
     # The rows of the baseline and of what does not differ from it are shaded.
-    assert [patch.get_y() + 0.5 for patch in ax.patches] == [
-        0,
-        *(row for row, (_, c) in enumerate(ranked, 1) if not c.is_significant),
-    ]
+    pairs = zip(points, ranked, strict=True)
+    tied = [baseline, *(point for point, (_, c) in pairs if not c.is_significant)]
+    for patch, point in zip(ax.patches, tied, strict=True):
+        assert patch.get_y() < point.get_ydata()[0] < patch.get_y() + patch.get_height()
     assert texts(ax)[0] == "Systems compared with old"
-    assert "95 % intervals, not adjusted" in ax.get_xlabel()
+    assert "95 % intervals, not adjusted" in ax.get_xlabel().replace("\n", " ")
     without = significance.compare(systems, TEXTS, samples=0, trials=5)
     raises(ValueError, "no intervals", plots.plot_comparisons, without)
 
@@ -133,32 +168,79 @@ def test_a_matrix():
 LONG = "outputs/wmt22/en-de/facebook-wmt21-dense-24-wide.second-submission.{}.txt"
 
 
-@pytest.mark.parametrize("count", [1, 2, 9, 30])
-@pytest.mark.parametrize("name", ["{}", LONG])
-@pytest.mark.parametrize("plot", ["precisions", "comparisons", "matrix"])
-def test_names_do_not_overlap(plot, name, count):
-    names = [name.format(number) for number in range(count + (plot == "comparisons"))]
-    if plot == "precisions":
-        ax = plots.plot_precisions(dict.fromkeys(names, SCORE))
-    elif plot == "comparisons":
-        ax = plots.plot_comparisons(comparisons_of(names))
-    else:
-        ax = plots.plot_matrix([[1.25] * count] * count, rows=names, columns=names)
-    figure = ax.figure
+def boxes(figure):
+    """The boxes of all texts that are drawn."""
     figure.canvas.draw()
-    boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
-    assert len(boxes) == len(names)
-    for above, below in itertools.pairwise(sorted(boxes, key=lambda box: -box.y0)):
-        assert above.y0 >= below.y1 - 1
-    ticks = [] if plot == "comparisons" else ax.get_xticklabels()  # numbers
-    heads = [label.get_window_extent() for label in ticks]
-    for before, after in itertools.pairwise(heads):
-        assert before.x1 <= after.x0 + 1
-    written = [ax.title, ax.xaxis.label, *ax.texts]
-    labels = [*boxes, *heads, *(text.get_window_extent() for text in written)]
-    assert min(box.x0 for box in labels) >= 0
-    assert max(box.x1 for box in labels) <= figure.bbox.width
-    assert ax.get_window_extent().width > 0.35 * figure.bbox.width
+    hidden = set()
+    for ax in figure.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            far = [tick for tick in axis.get_major_ticks() if not low <= tick.get_loc() <= high]
+            hidden.update(label for tick in far for label in (tick.label1, tick.label2))
+    drawn = [text for text in figure.findobj(matplotlib.text.Text) if text not in hidden]
+    return {
+        text.get_text(): text.get_window_extent().padded(-1)
+        for text in drawn
+        if text.get_visible() and text.get_text()
+    }
+
+
+def drawings(names, **place):
+    """Each plot function with systems of these names."""
+    counts = fastbleu.BLEU().count(HYPOTHESES, REFERENCES)
+    count = len(names)
+    scores = [[31.25] * count] * count
+    return {
+        "precisions": lambda: plots.plot_precisions(dict.fromkeys(names, counts), **place),
+        "one": lambda: plots.plot_precisions(SCORE, **place),
+        "differences": lambda: plots.plot_differences(
+            [1.0, 5.5, 31.0], [2.0, 1.0, 3.0], names=(names * 2)[:2], **place
+        ),
+        "comparisons": lambda: plots.plot_comparisons(comparisons_of(names), **place),
+        "matrix": lambda: plots.plot_matrix(scores, **place),
+        "named matrix": lambda: plots.plot_matrix(scores, rows=names, columns=names, **place),
+    }
+
+
+PLOTS = [*drawings(["a"])]
+
+
+def assert_nothing_overlaps(figure):
+    drawn = boxes(figure)
+    for text, box in drawn.items():
+        assert box.x0 >= 0, text
+        assert box.y0 >= 0, text
+        assert box.x1 <= figure.bbox.width, text
+        assert box.y1 <= figure.bbox.height, text
+    for (text, box), (other, of_other) in itertools.combinations(drawn.items(), 2):
+        assert not box.overlaps(of_other), (text, other)
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.parametrize("name", ["system-{}", "newstest2014.ende.online-W.{}", LONG])
+def test_a_column_of_a_paper_has_room(plot, name):
+    names = [name.format(number) for number in range(4)]
+    figure = drawings(names)[plot]().figure
+    if not (plot == "named matrix" and name == LONG):  # wider
+        assert figure.get_size_inches()[0] == pytest.approx(3.3, abs=0.01)
+    assert_nothing_overlaps(figure)
+    ax = pyplot.subplots(figsize=(3.3, 2.5))[1]
+    drawings(names, ax=ax)[plot]()
+    assert_nothing_overlaps(ax.figure)
+    assert ax.figure.get_size_inches().tolist() == [3.3, 2.5]
+    with pyplot.rc_context({"figure.figsize": (5, 4)}):
+        figure = drawings(names)[plot]().figure
+    assert figure.get_size_inches()[0] == 5
+    assert figure.get_size_inches()[1] >= 4
+    assert_nothing_overlaps(figure)
+
+
+@pytest.mark.parametrize("count", [1, 20])
+@pytest.mark.parametrize("name", ["{}", LONG])
+@pytest.mark.parametrize("plot", PLOTS)
+def test_many_systems_have_room(plot, name, count):
+    names = [name.format(number) for number in range(count + (plot == "comparisons"))]
+    assert_nothing_overlaps(drawings(names)[plot]().figure)
 
 
 def test_text_is_black_on_white_unless_a_style_says_otherwise():
@@ -182,7 +264,8 @@ def test_nothing_and_other_things_are_refused():
     raises(ValueError, words, plots.plot_differences, [1.0], [1.0, 2.0])
     raises(ValueError, "no systems", plots.plot_comparisons, {})
     raises(ValueError, "scores is empty", plots.plot_matrix, [])
-    raises(TypeError, "scores has a float, expected a Score", plots.plot_precisions, 31.2)
+    words = "scores has a float, expected a Score or a Stats"
+    raises(TypeError, words, plots.plot_precisions, 31.2)
     raises(ValueError, "scores is empty", plots.plot_precisions, {})
 
 

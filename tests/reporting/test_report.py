@@ -86,8 +86,6 @@ def test_totals_below_0():
     score = report.scores["all"]
     assert min(score.totals) < 0 < min(score.matches[:3])
     assert all(0 <= precision <= 1 for precision in score.precisions)
-    header, _ = payload(report.html(), "numbers")
-    assert header["steps"][0][-1] == ["totals < 0", score.value]
     assert "totals &lt; 0" in report.markdown()
     [totals] = [
         s for s in fastbleu.explain(texts, references, "sacrebleu", "e2e").steps if s.points
@@ -214,6 +212,21 @@ def test_nothing_is_half_written(tmp_path):
     raises(IsADirectoryError, "directory", report.save, tmp_path)
 
 
+def test_a_file_name_says_the_format(tmp_path):
+    report = fastbleu.report(SYSTEMS, REFERENCES, dialects=False)
+    pages = "a.html", "a.htm", "a.HTML", "a", "a.b/c"
+    (tmp_path / "a.b").mkdir()
+    for name in (*pages, "a.md"):
+        report.save(tmp_path / name)
+        assert (tmp_path / name).read_text().startswith("<!DOCTYPE") == (name in pages)
+    for name in ("report.pdf", "report.json", "report.md.gz"):
+        words = rf"path ends in \{name[name.rindex('.') :]}, expected .html or .md; or pass format"
+        raises(ValueError, words, report.save, tmp_path / name)
+        assert not (tmp_path / name).exists()
+    report.save(tmp_path / "report.txt", "md")
+    assert (tmp_path / "report.txt").read_text() == report.markdown()
+
+
 @pytest.mark.skipif(not POSIX, reason="Windows may not permit links")
 def test_a_link_stays_a_link(tmp_path):
     link = tmp_path / "link"
@@ -272,7 +285,11 @@ def test_markdown():
 def test_in_notebooks():
     report = fastbleu.report(SYSTEMS, REFERENCES)
     assert "<table>" in report._repr_html_()
-    assert str(report).startswith("Systems\n")
+    # What a reader wants to know comes first.
+    [sentence] = verdict(report)
+    assert report._repr_html_().startswith(f"<p>{sentence}</p><table><caption>Systems")
+    assert str(report).partition("\n\nSystems\n")[0].split() == sentence.split()
+    assert max(map(len, str(report).splitlines())) <= 80
     assert "3 segments, one: " in repr(report)
     stats = BLEU().count(TEXTS, REFERENCES)
     shown = stats._repr_html_()
@@ -512,6 +529,94 @@ def test_the_command_refuses(tmp_path):
     assert not (tmp_path / "r.html").exists()
 
 
+# Where systems differ.
+
+
+def parts_of(sections, system):
+    low, step = sections[f"part.{system}.range"]
+    return low + step * sections[f"part.{system}"]
+
+
+@pytest.mark.wmt22
+@pytest.mark.parametrize("dialect", ["sacrebleu", "nltk"])
+def test_the_share_of_each_segment_is_what_the_difference_loses_without_it(dialect):
+    systems, references = wmt22_systems("en-de", 60)
+    given = dict(zip("ab", systems.values(), strict=False))
+    metric = BLEU(dialect)
+    report = fastbleu.report(given, references, metric=metric, samples=0, dialects=False)
+    header, sections = payload(report.html(), "numbers")
+
+    def score(name, left_out):
+        kept = [s for s in range(60) if s not in left_out]
+        texts = [given[name][s] for s in kept]
+        return metric.score(texts, [references[s] for s in kept]).value
+
+    whole = report.scores["b"].value - report.scores["a"].value
+    parts = []
+    for number, name in enumerate("ab"):
+        expected = [report.scores[name].value - score(name, {s}) for s in range(60)]
+        tolerance = (max(expected) - min(expected)) / 60_000
+        assert parts_of(sections, number) == pytest.approx(expected, abs=tolerance)
+        parts.append(np.array(expected))
+    order = np.argsort(-(parts[1] - parts[0]) / whole, kind="stable")
+    without = score("b", {*order[:20]}) - score("a", {*order[:20]})
+    better = "better" if without > 0 else "worse"
+    expected = (
+        f"The 20 segments that count most explain {100 * (1 - without / whole):.0f} % of the "
+        f"difference: without them it would be {abs(without):.{header['digits']}f} {better}."
+    )
+    assert header["explained"][1][0] == expected
+    first, last = order[:: 1 if whole > 0 else -1][[0, -1]]
+    text = report.markdown(1)
+    assert text.index(expected) < text.index(f"losses, b - a\n\nSegment {last}\n")
+    assert f"gains, b - a\n\nSegment {first}\n" in text
+    cheapest = np.argsort(parts[0], kind="stable")[:20]
+    changed = f"{score('a', {*cheapest}):.{header['digits']}f} instead of"
+    assert f"cost most the score would be {changed}" in header["explained"][0][0]
+
+
+@pytest.mark.wmt22
+def test_twenty_segments_explain_most_of_a_small_difference():
+    systems, references = wmt22_systems("en-de")
+    given = {name: systems[name] for name in ("JDExploreAcademy", "Online-B")}
+    report = fastbleu.report(given, references, samples=0, dialects=False)
+    header, sections = payload(report.html(), "numbers")
+    assert int(re.search(r"explain (\d+) %", header["explained"][1][0])[1]) > 50
+    first = np.argsort(parts_of(sections, 0) - parts_of(sections, 1), kind="stable")[:20]
+    lengths = BLEU().count(given["Online-B"], references).ref_lens
+    assert np.median(lengths[first]) > np.median(lengths)  # not the shortest ones
+
+
+def test_equal_and_few_segments_have_no_share():
+    header, _ = payload(fastbleu.report(SYSTEMS, REFERENCES).html(), "numbers")
+    assert header["explained"] == [["", ""], ["", ""]]
+    many = {name: TEXTS * 20 for name in "ab"}
+    report = fastbleu.report(many, REFERENCES * 20, samples=0)
+    assert payload(report.html(), "numbers")[0]["explained"][1][0] == ""
+    assert "nan" not in report.markdown()
+
+
+@pytest.mark.wmt22
+def test_buckets_have_intervals_of_the_difference():
+    systems, references = wmt22_systems("en-de", 200)
+    given = dict(zip("abc", systems.values(), strict=True))
+    documents = [number // 50 for number in range(200)]
+    report = fastbleu.report(given, references, documents=documents, dialects=False, samples=100)
+    [_, of_documents] = payload(report.html(), "numbers")[0]["buckets"]
+    for code in range(4):
+        part = slice(50 * code, 50 * code + 50)
+        for a, b in combinations(range(3), 2):
+            two = {name: given[name][part] for name in ("abc"[a], "abc"[b])}
+            [found] = significance.compare(two, references[part], samples=100, trials=1).values()
+            interval = found.difference_interval
+            expected = [round(end, 3) for end in (interval.low, interval.high)]
+            assert of_documents["intervals"][f"{a}.{b}"][code] == expected
+    alone = fastbleu.report({"a": given["a"]}, references, documents=documents, dialects=False)
+    [_, of_documents] = payload(alone.html(), "numbers")[0]["buckets"]
+    interval = significance.bootstrap(given["a"][:50], references[:50])
+    assert of_documents["intervals"]["0.0"][0] == [round(interval.low, 3), round(interval.high, 3)]
+
+
 # The verdict.
 
 
@@ -651,6 +756,17 @@ def test_a_mistake_of_all_systems_stands_above_and_holds_ranks_back():
             first, second, *_ = sorted(right.values(), reverse=True)
             lead = f"{max(right, key=right.get)} would (still )?lead by {first - second:.2f}\\."
             assert re.search(f"<bdi>All systems</bdi>:</strong> the text is .* {lead}", above)
+
+
+def test_no_lead_is_claimed_from_an_estimate():
+    references = [
+        f"Number {n} leaves for town {n * 7} from stop {n % 3} at noon." for n in range(40)
+    ]
+    systems = [[" ".join(text.split()[:most]) for text in references] for most in (5, 6)]
+    report = fastbleu.report(dict(zip("ab", systems, strict=True)), references, dialects=False)
+    [mistake] = report._overview.mistakes
+    assert (mistake.name, mistake.effect) == ("short", "unknown")
+    assert "would lead" not in report.markdown()
 
 
 def test_a_system_without_the_mistake_of_the_two_best_does_not_hide_it():

@@ -264,3 +264,30 @@ def test_the_least_p_value():
     # With few trials the least possible p-value says nothing, and is not marked.
     few = compare({"a": one, "b": other}, metric=BLEU(max_ngram_order=1), trials=1, samples=0)
     assert "-25.00  0.5000\n" in str(few)
+
+
+def test_latex():
+    """With Holm's p-values, whole names, and nothing that LaTeX would read as markup."""
+    long = r"a_{very} long & 100 % <name> of ~a \system^, #1, $\omega$, which no line has room for"
+    systems = {"old": NEW * 9, "-new": [*NEW[:2], ""] * 9, long: [text[1:] for text in NEW] * 9}
+    compared = compare(systems, REFERENCES * 9, samples=50)
+    lines = compared.to_latex().splitlines()
+    assert lines[0].startswith("% paired approximate randomization, ")
+    assert "p adjusted for 2 comparisons (Holm)" in lines[0]
+    assert lines[1:3] == [r"\begin{tabular}{lrrrrrr}", r"\toprule"]
+    assert lines[3] == (
+        r"system & score & difference & 95 \%, unadjusted & p-value & adjusted p & wins \\"
+    )
+    assert [lines[4], *lines[-2:]] == [r"\midrule", r"\bottomrule", r"\end{tabular}"]
+    rows = [line.removesuffix(r" \\").split(" & ") for line in lines[5:-2]]
+    assert [len(row) for row in rows] == [7, 7, 7]
+    in_latex = (
+        r"a\_\{very\} long \& 100 \% $<$name$>$ of \textasciitilde{}a \textbackslash{}"
+        r"system\textasciicircum{}, \#1, \$\textbackslash{}omega\$, which no line has room for"
+    )
+    assert [row[0] for row in rows] == ["old", "-new", in_latex]
+    for row, found in zip(rows[1:], compared.values(), strict=True):
+        assert row[2] == f"{found.difference:+.2f}".replace("-", "$-$")
+        printed = [text.replace("<", "$<$") for text in found._printed_p_values]
+        assert [row[4], row[5].removesuffix("*")] == printed
+        assert row[5].endswith("*") == found.is_significant

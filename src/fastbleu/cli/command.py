@@ -28,6 +28,7 @@ from .formats import KeyedReader, align_images, align_segments, open_input
 from .options import Options, check_systems, option_warnings, parse_options
 from .readers import (
     CHUNK_LINES,
+    LABEL,
     REFERENCE,
     STDIN,
     SYSTEM,
@@ -161,9 +162,10 @@ def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
     for reader in readers:
         reader.keeps_ends = not strips
     for label in options.labels:
-        readers.append(open_input(getattr(options, label), SYSTEM, options, opened))
+        readers.append(open_input(getattr(options, label), LABEL, options, opened))
     if options.keyed and (others := [r for r in readers if not isinstance(r, KeyedReader)]):
-        raise InputError(f"--keyed is for files of lines, but {others[0].label} is none")
+        fix = "for tables name the column of keys, as in --keyed-by id"
+        raise InputError(f"--keyed is for files of lines, but {others[0].label} is none: {fix}")
     if "segment" in [reader.unit for reader in readers]:
         align_segments(readers)
     return readers, sum([reader.width for reader in references]), columns_of_systems
@@ -183,6 +185,7 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
     is_ragged = options.missing == "ragged"
     is_chosen = options.filtered or options.missing == "skip"
     needs_text = options.lists_texts or is_ragged or is_chosen or not printer.adds_batches
+    needs_text |= options.joined
     chunks = in_step(readers, lines, printer.counter.reads_utf8 and not needs_text)
     numbers: Iterable[int] = itertools.count()
     if options.progress:
@@ -193,6 +196,8 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
         chunks = _chosen(chunks, kept, readers, chosen)
     if is_ragged:
         chunks = _without_blank(chunks, references)
+    if options.joined:
+        chunks = _by_document(chunks)
     if options.reported:
         chunks = results.write_reports(options, names, references, list(chunks))
     segments = None
@@ -331,6 +336,17 @@ def _without_blank(chunks: Chunks, references: int) -> Chunks:
                 elif is_blank(cell):
                     column[number] = None
         yield chunk
+
+
+def _by_document(chunks: Chunks) -> Chunks:
+    """Yield one chunk, with the texts of each document joined; the last column names documents."""
+    *columns, names = joined(chunks)
+    if not all(isinstance(text, str) for column in columns for text in column):
+        raise InputError("--documents joins texts: all segments need the same number of references")
+    documents: dict[str, list[int]] = {}
+    for number, name in enumerate(names):
+        documents.setdefault(name, []).append(number)
+    yield [[" ".join([column[n] for n in own]) for own in documents.values()] for column in columns]
 
 
 def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:

@@ -1,4 +1,4 @@
-"""Columns of Parquet, Arrow and CSV files, as inputs and for scores by group."""
+"""Columns of Parquet and Arrow files, as inputs and for scores by group."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import io
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from functools import partial
 from operator import methodcaller
 
+from ..core.inputs import errors
 from ..core.inputs._utf8_rows import Utf8Rows
 from ..core.inputs.arguments import a_type, shown
-from ..core.inputs.errors import InputWarning, LocatedError
+from ..core.inputs.errors import InputWarning
 from ..core.runtime.import_lock import import_undisturbed
 from ..core.runtime.terminal import CONTROLS, JSON_CONTROLS
-from .readers import InputError, Reader
+from .formats import MatchedReader, align_segments, open_input, select
+from .readers import LABEL, REFERENCE, SYSTEM, InputError, Reader, in_step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from .options import Options
 
 
+_ROWS = 1 << 13  # of the parts of a table read here
 _FILE_OPTIONS = ("quoted", "delimiter", "encoding")
 
 
@@ -126,21 +130,31 @@ class TableReader(Reader):
 
 def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]]:
     """Return the scores of ``--by``, as text or Parquet bytes, and warnings."""
-    names = *options.references, *options.systems
-    files = [name.rpartition("::")[::2] for name in names]
-    paths = {path for path, _ in files}
-    if len(paths) != 1 or not all(paths) or len(options.systems) != 1:
+    names = [*options.references, *options.systems]
+    files = [select(name, options.read_as) for name in names]
+    path, kinds = files[0][0], {kind for _, _, kind in files}
+    of_markup = {"xml", "sgml"} >= kinds
+    if len(options.systems) != 1 or not (
+        of_markup or (len({path for path, _, _ in files}) == 1 and all(n for _, n, _ in files))
+    ):
         raise InputError(
             "--by groups the rows of a file, or of files in a directory or a pattern: name its "
-            "columns, as in FILE.parquet::ref -i FILE.parquet::mt --by lang"
+            "columns, as in FILE.parquet::ref -i FILE.parquet::mt --by lang; or the segments of "
+            "XML and SGML, as in REF.sgm -i HYP.sgm --by docid"
         )
-    [path] = paths
-    *columns, hypothesis = [column for _, column in files]
+    *columns, hypothesis = [column for _, column, _ in files]
     tables = _named(path, lambda: import_undisturbed("fastbleu.tables"))
     by = str(options.by).split(",")
+    table: Any = path
+    parts = [part for name in (*columns, hypothesis, *by) for part in name.split(".")]
+    if of_markup or "coco" in kinds or any(map(str.isdecimal, parts)):
+        *columns, hypothesis = names
+        table = _columns(options, path, by)
     settings: dict[str, Any] = {"metric": metric, "progress": options.progress}
-    settings |= {"missing": options.missing or "error", "format": options.read_as}
-    settings |= {name: getattr(options, name) for name in _FILE_OPTIONS}
+    settings["missing"] = options.missing or "error"
+    if table is path:
+        settings["format"] = options.read_as
+        settings |= {name: getattr(options, name) for name in _FILE_OPTIONS}
     if options.tokenizers is not None:
         settings["language"] = options.language
         settings["tokenizers"] = _tokenizers(options.tokenizers, metric)
@@ -149,9 +163,28 @@ def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]
         settings["seed"] = options.random_seed
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)
-        scores = _named(path, lambda: tables.score(path, hypothesis, columns, by=by, **settings))
+        scores = _named(path, lambda: tables.score(table, hypothesis, columns, by=by, **settings))
     notes = [] if options.force else [str(warning.message) for warning in caught]
-    return _printed(scores, options.output_format), notes
+    if options.width is not None:
+        for name in {"bleu", "low", "high"} & {*scores.column_names}:
+            rounded = [value and round(value, options.width) for value in scores[name].to_pylist()]
+            scores = scores.set_column(scores.column_names.index(name), name, [rounded])
+    return _printed(scores, options.output_format, options.width), notes
+
+
+def _columns(options: Options, path: str, by: Sequence[str]) -> Iterator[Any]:
+    """Tables of texts and keys that `tables` cannot read: of numbered columns, JSON and XML."""
+    from pyarrow import table
+
+    with ExitStack() as opened:
+        names = [*options.references, *options.systems, *by]
+        readers = [open_input(name, REFERENCE, options, opened) for name in options.references]
+        readers += [open_input(name, SYSTEM, options, opened) for name in options.systems]
+        readers += [open_input(f"{path}::{key}", LABEL, options, opened) for key in by]
+        if isinstance(readers[0], MatchedReader):
+            align_segments(readers)
+        for chunk in in_step(readers, _ROWS):
+            yield table(dict(zip(names, chunk, strict=True)))
 
 
 def _tokenizers(text: str, metric: BLEU) -> dict[Any, Any]:
@@ -162,7 +195,7 @@ def _tokenizers(text: str, metric: BLEU) -> dict[Any, Any]:
     return {**tokenizers, None: metric.tokenize}
 
 
-def _printed(table: Any, form: str) -> str | bytes:
+def _printed(table: Any, form: str, decimals: int | None) -> str | bytes:
     """Return a pyarrow table in one of the formats of ``--by``."""
     if form == "parquet":
         from pyarrow import parquet
@@ -196,7 +229,9 @@ def _printed(table: Any, form: str) -> str | bytes:
     style, line = options.get(form, ("simple", "{}"))
     # Text keys stay as they are, even if they look like numbers.
     keys = list(range(table.column_names.index("segments")))
-    how: Any = {"floatfmt": ".4f", "missingval": "null", "disable_numparse": keys}
+    places = {name: decimals for name in ("bleu", "low", "high") if decimals is not None}
+    digits = [f".{places.get(name, 4)}f" for name in table.column_names]
+    how: Any = {"floatfmt": digits, "missingval": "null", "disable_numparse": keys}
     rows = tabulate(records, headers="keys", tablefmt=style, **how)
     return "\n".join([rows, "", *map(line.format, signatures), ""])
 
@@ -211,7 +246,9 @@ def _named(path: str, call: Callable[[], Any]) -> Any:
     """Return the result of `call`; errors name the file."""
     try:
         return call()
+    except InputError:
+        raise
     except (ImportError, OSError, TypeError, ValueError) as error:
-        file = error.file if isinstance(error, LocatedError) else None
+        file = error.file if isinstance(error, errors.InputError) else None
         named = file is not None or isinstance(error, FileNotFoundError)
         raise InputError(f"{error}" if named else f"{path}: {error}", file=file or path) from error

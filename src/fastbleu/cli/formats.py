@@ -1,11 +1,11 @@
 """Files that contain more than one text: ``FILE::SELECTOR`` selects one.
 
 The format is given by ``--read-as`` or by the suffix before any suffix of compression: ``.tsv``
-(the selector is a column: its number, from 1, or its name in line 1), ``.jsonl``, ``.ndjson`` and
-``.json`` (a key, or nested keys separated by dots; ``.json`` without a selector holds COCO
-captions), ``.xml`` and ``.sgm`` (a translator or system; optional if there is only one), and those
-of other tables (a column's name). Directories, patterns and URLs are read by `tables`. If a file's
-own name contains ``::``, that file is read.
+and ``.csv`` (the selector is a column: its number, from 1, or its name in line 1), ``.jsonl``,
+``.ndjson`` and ``.json`` (a key, or nested keys separated by dots; ``.json`` without a selector
+holds COCO captions), ``.xml`` and ``.sgm`` (a translator or system, optional if there is only one;
+or docid, the document of each segment), and those of other tables (a column's name). Directories,
+patterns and URLs are read by `tables`. If a file's own name contains ``::``, that file is read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from itertools import chain, islice
 from typing import NamedTuple
 
-from ..core.inputs.arguments import number_of, shown
+from ..core.inputs.arguments import closest, names_shown, number_of, shown
 from ..core.inputs.missing import is_missing
 from ..core.runtime.collection import collection_paused
 from ..files.formats import (
@@ -34,6 +34,7 @@ from ..files.formats import (
 )
 from .readers import (
     CHUNK_LINES,
+    LABEL,
     REFERENCE,
     ByteSource,
     FieldsReader,
@@ -41,6 +42,7 @@ from .readers import (
     LineReader,
     Reader,
     TextLines,
+    in_step,
 )
 
 TYPE_CHECKING = False
@@ -50,17 +52,29 @@ if TYPE_CHECKING:
     from .options import Options
 
 # Those that `tables` reads, and those that are read here.
-_FORMATS = dict.fromkeys(FORMATS, "table") | {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
-_FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml", ".json": "coco"}
+_FORMATS = dict.fromkeys(FORMATS, "table") | {".tsv": "tsv", ".csv": "csv"}
+_FORMATS |= {".jsonl": "json", ".ndjson": "json", ".json": "coco"}
+_FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml"}
 NAMED = tuple(end[1:] for end in _FORMATS)
 
 
 def open_input(name: str, role: str, options: Options, opened: ExitStack) -> Reader:
     """Open a file of any format; `opened` will close it.
 
-    `role`, REFERENCE or SYSTEM, decides if a selector matches both a translator and a system;
-    ``--num-refs`` applies to references only.
+    `role`, REFERENCE or SYSTEM, decides if a selector matches both a translator and a system; a
+    LABEL may be a number. ``--num-refs`` applies to references only.
     """
+    path, _, kind = select(name, options.read_as)
+    if options.keyed_by is None or role == LABEL:
+        return _open_unkeyed(name, role, options, opened)
+    if kind in (None, "xml", "sgml"):
+        raise InputError(f"--keyed-by names a column of files with ::SELECTOR, but {name} is none")
+    texts = _open_unkeyed(name, role, options, opened)
+    return KeyedRows(_open_unkeyed(f"{path}::{options.keyed_by}", LABEL, options, opened), texts)
+
+
+def _open_unkeyed(name: str, role: str, options: Options, opened: ExitStack) -> Reader:
+    """Open a file of any format, whose segments are not matched by ``--keyed-by``."""
     path, selector, kind = select(name, options.read_as)
     is_reference = role == REFERENCE
     fields = options.num_refs if is_reference else 1
@@ -84,10 +98,10 @@ def open_input(name: str, role: str, options: Options, opened: ExitStack) -> Rea
         from .data_files import TableReader
 
         return TableReader(path, selector, missing, options, is_reference)
-    if kind == "tsv":
+    if kind in ("tsv", "csv"):
         return ColumnReader(path, selector, missing, options, opened)
     lines = TextLines(ByteSource(path, opened), options.encoding)
-    return JsonReader(lines, selector, missing, is_reference)
+    return JsonReader(lines, selector, missing, role)
 
 
 def is_coco_file(name: str) -> bool:
@@ -171,12 +185,16 @@ class ColumnReader(_CellReader):
         self, path: str, selector: str, missing: str, options: Options, opened: ExitStack
     ) -> None:
         super().__init__(TextLines(ByteSource(path, opened), options.encoding), selector, missing)
-        self._delimiter, self._quoted = options.delimiter or "\t", bool(options.quoted)
+        if not selector:
+            raise InputError(f"{path}: choose a column with ::NAME after the file name")
+        self._is_csv = (options.read_as or without_suffix(path)).endswith("csv")
+        usual = "," if self._is_csv else "\t"
+        self._delimiter, self._quoted = options.delimiter or usual, bool(options.quoted)
         if self.source.size is not None:
             with ExitStack() as closed:
                 again = _lines_of(TextLines(ByteSource(path, closed), options.encoding))
                 wanted = () if selector.isdecimal() else (selector,)
-                layout = layout_of(again, wanted, options.delimiter, options.quoted)
+                layout = layout_of(again, wanted, options.delimiter, options.quoted, usual)
                 self._delimiter, self._quoted, _ = layout
         elif options.quoted is None:
             raise InputError(f"{path}: a pipe can be read only once: add --quoted or --no-quoted")
@@ -185,7 +203,8 @@ class ColumnReader(_CellReader):
         rows = rows_of(lines) if self._quoted else lines
         first = list(islice(rows, 1))
         heading = [cell or "" for cell in self._split("".join(first))]
-        if self.selector.isascii() and self.selector.isdigit():
+        is_name = self._is_csv and self.selector in heading
+        if self.selector.isascii() and self.selector.isdigit() and not is_name:
             column = int(self.selector) - 1
             if not 0 <= column < len(heading):
                 fix = "count from 1"
@@ -203,6 +222,9 @@ class ColumnReader(_CellReader):
             self._line += 1 + "".join(first).count("\n")
         for row in rows:
             cells = self._split(row)
+            if self._is_csv and not row.rstrip("\r") and len(heading) > 1:
+                self._line += 1  # tables ignore blank lines, too
+                continue
             if len(cells) != len(heading):
                 columns = number_of(len(cells), "column")
                 mark = "a tab" if self._delimiter == "\t" else repr(self._delimiter)
@@ -215,7 +237,8 @@ class ColumnReader(_CellReader):
         """The position of the column that the selector names."""
         if names.count(self.selector) == 1:
             return names.index(self.selector)
-        problem, fix = "no column is", f"choose one of {', '.join(map(repr, names))}, or a number"
+        meant = closest(self.selector, names) or f"one of {names_shown(map(repr, names))}"
+        problem, fix = "no column is", f"choose {meant}, or a number"
         if self.selector in names:
             problem, fix = "several columns are", "choose one by its number"
         raise self.source.error(f"{problem} named {shown(self.selector)} in line 1; {fix}")
@@ -234,12 +257,12 @@ class ColumnReader(_CellReader):
 class JsonReader(_CellReader):
     """The value of one key in JSON objects, one per line or all in one list.
 
-    With `is_reference` the value may be a list of references.
+    A REFERENCE may be a list of references, and a LABEL a number.
     """
 
-    def __init__(self, lines: TextLines, selector: str, missing: str, is_reference: bool) -> None:
+    def __init__(self, lines: TextLines, selector: str, missing: str, role: str) -> None:
         super().__init__(lines, selector, missing)
-        self._is_reference = is_reference
+        self._is_reference, self._is_label = role == REFERENCE, role == LABEL
 
     def _extract(self, lines: Iterator[str]) -> Iterator[str | list[Any] | None]:
         first = list(islice(lines, 1))
@@ -277,6 +300,8 @@ class JsonReader(_CellReader):
             else:
                 where = f"{'.'.join(path[:depth])}, which is " if depth else ""
                 raise self._error(f"no key {shown(key)} in {where}{_described(value)}")
+        if self._is_label and isinstance(value, (int, float)):
+            return json.dumps(value)
         is_list = isinstance(value, list) and self._is_reference
         texts = [None if is_missing(text) else text for text in (value if is_list else [value])]
         others = [text for text in texts if not (text is None or isinstance(text, str))]
@@ -364,9 +389,9 @@ def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> Non
 
 
 class Segment(NamedTuple):
-    """A segment's text, and the line it starts on."""
+    """A segment's text, or its references in JSON, and the line it starts on."""
 
-    text: str
+    text: Any
     line: int
 
 
@@ -374,8 +399,9 @@ class MatchedReader(Reader):
     """Segments that are matched by id, in the order of the first file: see `align_segments`."""
 
     unit = "segment"
-    by_id: dict[tuple[str, ...], Segment]
+    by_id: dict[tuple[str | None, ...], Segment]
     named: str  # the format of an id in messages
+    place = "on line"  # what `Segment.line` counts
     _rest: Iterator[Segment] | None = None  # what has not been read
 
     def read(self, count: int) -> list[list[str]]:
@@ -401,6 +427,26 @@ class KeyedReader(MatchedReader):
                 raise lines.source.error(f"{problem}: each needs its own", line=line)
 
 
+class KeyedRows(MatchedReader):
+    """Rows of a table that are matched by the column of ``--keyed-by``, here `keys`."""
+
+    named, place = "row with the key {!r}", "row"
+
+    def __init__(self, keys: Reader, texts: Reader) -> None:
+        self.label, self.missing = texts.label, texts.missing
+        texts.keeps_ends = True
+        self.by_id = {}
+        rows = chain.from_iterable(zip(*chunk, strict=True) for chunk in in_step([keys, texts]))
+        for number, (key, text) in enumerate(rows, 1):
+            first = self.by_id.setdefault((key,), Segment(text, number)).line
+            if first != number and key is not None:
+                problem = f"rows {first} and {number} have the key {shown(key)}: each needs its own"
+                raise InputError(f"{self.label}: {problem}", file=self.label)
+        self.by_id.pop((None,), None)  # --missing skip
+        self.ragged = texts.ragged
+        self.left_out, self.first_left_out = texts.left_out, texts.first_left_out
+
+
 def align_segments(readers: Sequence[Reader]) -> None:
     """Put segments that are matched by id in the order of the first file; ids must be equal."""
     first, *others = [reader for reader in readers if isinstance(reader, MatchedReader)]
@@ -408,7 +454,7 @@ def align_segments(readers: Sequence[Reader]) -> None:
         for has, lacks in ((first, reader), (reader, first)):
             for key, segment in has.by_id.items():
                 if key not in lacks.by_id:
-                    where = f"which is on line {segment.line} of {has.label}"
+                    where = f"which is {has.place} {segment.line} of {has.label}"
                     problem = f"has no {has.named.format(*key)}, {where}"
                     raise InputError(f"{lacks.label} {problem}", file=lacks.label)
         reader.by_id = {key: reader.by_id[key] for key in first.by_id}

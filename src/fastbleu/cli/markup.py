@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from ..core.inputs.arguments import shown
 from ..core.runtime.extras import install_command
 from .formats import MatchedReader, Segment
-from .readers import REFERENCE, SYSTEM, ByteSource, InputError, TextLines
+from .readers import LABEL, REFERENCE, SYSTEM, ByteSource, InputError, TextLines
 
 _SETS = {"srcset": "src", "refset": "ref", "tstset": "hyp"}
 _NAMES = {"src": "", "ref": "translator", "hyp": "system"}  # the attribute that names the part
@@ -33,6 +33,7 @@ _ATTRIBUTE = re.compile(r"""(?<![\w.:-])([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|
 # The XML declaration in an encoding that contains ASCII, and the encodings that expat knows.
 _DECLARATION = re.compile(rb"""<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
 _EXPAT_ENCODINGS = {"utf-8", "utf-16", "utf-16be", "utf-16le", "us-ascii", "iso-8859-1"}
+DOCUMENT = "docid"  # selects the name of each segment's document
 _LINES = 512
 _LONGEST_TAG = 10_000  # characters
 
@@ -230,6 +231,8 @@ def _read_sgml(source: ByteSource, encoding: str, collector: _Collector) -> None
 class MarkupReader(MatchedReader):
     """The segments of one translator or system in XML or SGML, with single spaces.
 
+    A LABEL with the selector "docid" holds the names of their documents.
+
     Without a selector the translator may differ between documents, if each has only one.
     In WMT's layout, as in sacreBLEU, the segments of a document are sorted by number;
     documents of test suites and segments without any translation are left out.
@@ -245,12 +248,16 @@ class MarkupReader(MatchedReader):
         documents = _documents(self._source, encoding, xml)
         named = [(document.name, part) for document in documents for part in document.parts]
         parts = [*dict.fromkeys(part for _, part in named)]
+        self._of_documents = selector == DOCUMENT and role == LABEL
+        selector = "" if self._of_documents else selector
         count = Counter((name, part.kind) for name, part in named)
         several = {kind for (_, kind), number in count.items() if number > 1}
         self._translated = any(part.kind == "ref" for part in parts)
         self._part = _choose(self._source, selector, role, parts, several)
         self._by_kind = not selector and self._part.kind not in several
         self.by_id = dict(self._ordered(documents))
+        if self._of_documents:
+            self.by_id = {key: Segment(key[0], s.line) for key, s in self.by_id.items()}
 
     def _ordered(self, documents: list[Document]) -> Iterator[tuple[tuple[str, str], Segment]]:
         for document in documents:

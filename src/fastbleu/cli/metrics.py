@@ -82,6 +82,14 @@ class Metric:
         estimate(score, self.rows(total), self.scoring(), samples, options.random_seed)
         self.note_test((options.seed or seed_text()).lower(), samples)
 
+    def system(self, name: str, total: Any) -> System:
+        """A system's score, with an interval if that is requested."""
+        score, interval = self.score(total), None
+        if self.options.confidence and self.options.confidence_n > 1:
+            self.estimate(score, total)
+            interval = _HalfWidth(score._mean, score._ci)
+        return System(name, score.score, None, interval)
+
     def note_test(self, seed: str, count: int, test: str = "bs") -> None:
         """Add a test's seed and number of samples to the signature."""
         self.info.update(test, count)

@@ -105,6 +105,7 @@ class Options(argparse.Namespace):
     table: str  # how single segments are listed: "tsv", "json" or ""
     lists_texts: bool  # whether the output needs the texts themselves
     filtered: bool  # whether only some segments of a test set are scored
+    joined: bool  # whether the segments of a document are joined
     delegated: bool  # whether only test sets are listed, printed or downloaded
     progress: bool  # whether a progress bar may be shown
     uses_colors: bool
@@ -132,6 +133,7 @@ class Options(argparse.Namespace):
         of_texts = bool(self.table and not self.score_only)
         self.lists_texts = self.reported or self.diagnosed or of_texts
         self.filtered = self.origlang is not None or self.subset is not None
+        self.joined = self.documents is not None and not self.reported
         self.delegated = bool(self.list or self.echo or self.citation or self.download)
         self.progress = not self.quiet and sys.stderr is not None and sys.stderr.isatty()
         self.uses_colors = not (self.no_color or os.environ.get("NO_COLOR"))
@@ -166,6 +168,8 @@ def make_parser() -> Parser:
     add("-nr", "--num-refs", type=partial(integer, low=1), default=1, metavar="N", help=text)
     text = "match lines, in any order, by a key: the first word, or the last one in parentheses"
     add("--keyed", action="store_true", help=text)
+    text = "match rows, in any order, by a column or key of the files with ::SELECTOR"
+    add("--keyed-by", metavar="COLUMN", help=text)
     text = "encoding of all text files (default: utf-8)"
     add("-e", "--encoding", type=encoding, default="utf-8", metavar="ENC", help=text)
     add("-V", "--version", action="version", version=f"%(prog)s {__version__}")
@@ -218,7 +222,7 @@ def make_parser() -> Parser:
 
     group = parser.add_argument_group("statistics")
     add = group.add_argument
-    text = "95%% confidence interval of one system's score, by bootstrap resampling"
+    text = "95%% confidence interval of each system's score, by bootstrap resampling"
     add("-ci", "--confidence", action="store_true", help=text)
     test = group.add_mutually_exclusive_group().add_argument
     text = "compare each system with the first one by paired bootstrap resampling"
@@ -278,6 +282,8 @@ def make_parser() -> Parser:
     add("--sources", metavar="SRC", help="with --html or --md: the file of the source texts")
     for name, what in (("documents", "document"), ("groups", "group"), ("ids", "name")):
         text = f"with --html or --md: a file with the {what} of each segment, one per line"
+        if name == "documents":
+            text += "; otherwise the segments of a document are scored as one (d-BLEU)"
         add(f"--{name}", metavar="FILE", help=text)
     add("--open", action="store_true", help="with --html: open the page in the browser")
     text = "never print colors; the same as setting $NO_COLOR"
@@ -311,7 +317,7 @@ def parse_options(argv: Sequence[str] | None) -> Options:
     options.complete()
     if problem := _problem(options, parser):
         parser.error(problem)
-    if options.prints_as_sacrebleu:
+    if options.prints_as_sacrebleu and options.by is None:
         for name, value in _DEFAULTS.items():
             if getattr(options, name) is None:
                 setattr(options, name, value)
@@ -344,8 +350,9 @@ def _print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
 
 def _problem(options: Options, parser: Parser) -> str | None:
     """Return what is wrong with the combination of options, if anything."""
-    if options.labels and not options.reported:
-        return f"--{options.labels[0]} is shown in a report: it needs --html or --md"
+    labels = [name for name in options.labels if name != "documents"]
+    if labels and not options.reported:
+        return f"--{labels[0]} is shown in a report: it needs --html or --md"
     if options.open and options.html is None:
         return "--open opens the page that --html writes"
     if options.explain is not None and len(options.explain) not in (0, 2):
@@ -383,8 +390,8 @@ def _problem_of_groups(options: Options, parser: Parser) -> str | None:
         return "--language and --tokenizers go together: a column, and its tokenizers"
     if options.test:
         return f"--by does not support --paired-{options.test}"
-    of_segments = "sentence_level", "score_only", "short", "width", "sort", "worst", "keyed"
-    others = "identify", "explain", "html", "md", "test_set", "num_refs", "metrics"
+    of_segments = "sentence_level", "score_only", "short", "sort", "worst", "keyed", "keyed_by"
+    others = "documents", "identify", "explain", "html", "md", "test_set", "num_refs", "metrics"
     for name in (*of_segments, *others):
         if getattr(options, name) != parser.get_default(name):
             return f"--by does not support --{name.replace('_', '-')}"
@@ -434,9 +441,6 @@ def check_systems(options: Options, systems: int) -> None:
     if options.test and systems == 1:
         problem = f"--paired-{options.test} compares different systems, but there is only one"
         raise InputError(f"{problem}: name all of them after -i")
-    if options.confidence and systems > 1:
-        problem = f"--confidence is for one system, but there are {systems}"
-        raise InputError(f"{problem}: use --paired-bs")
 
 
 def option_warnings(options: Options) -> Iterator[str]:

@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from itertools import chain, islice
 
+from ..core.inputs import errors
 from ..core.inputs._utf8_rows import Utf8Lines, Utf8Rows
 from ..core.inputs.arguments import number_of, shown
-from ..core.inputs.errors import LocatedValueError
 from ..core.inputs.missing import no_value
 from ..files.formats import (
     PackedError,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 
-REFERENCE, SYSTEM = "ref", "hyp"  # the purpose of a file
+REFERENCE, SYSTEM, LABEL = "ref", "hyp", "label"  # the purpose of a file
 CHUNK_LINES = 512  # few enough that derived data stays in the cache
 
 _BLOCK_BYTES = 1 << 17  # with smaller blocks, threads wait for each other
@@ -53,7 +53,7 @@ _FIRST_LINES, _FEWEST_KEYS = 16, 3  # in which keys are looked for
 _OUTPUT_BYTES = 1 << 14  # at the start of a file, searched for toolkit outputs
 
 
-class InputError(LocatedValueError):
+class InputError(errors.InputError):
     """Input that cannot be scored, with a one-line message and the command's exit status."""
 
     status = 1

@@ -141,7 +141,7 @@ class SacrebleuText:
             return self._one([(metric, total) for metric, [total] in by_metric])
         if not self._options.test:
             columns = [
-                [System(name, metric.score(t).score) for name, t in zip(names, parts, strict=True)]
+                [metric.system(name, t) for name, t in zip(names, parts, strict=True)]
                 for metric, parts in by_metric
             ]
             return self._several(columns)
@@ -200,11 +200,13 @@ class SacrebleuText:
         """The JSON object of a system, from its results by each metric."""
         record: dict[str, Any] = {"system": systems[0].name}
         for metric, system in zip(self.metrics, systems, strict=True):
-            if not self._options.test:
+            interval = system.interval
+            if not (self._options.test or interval):
                 record[metric.name] = f"{system.score:.{self._options.width}f}"
                 continue
-            result: dict[str, Any] = {"score": system.score, "p_value": system.p_value}
-            interval = system.interval
+            result: dict[str, Any] = {"score": system.score}
+            if self._options.test:
+                result["p_value"] = system.p_value
             result["mean"] = interval and interval.mean
             result["ci"] = interval and interval.half_width
             record[metric.name] = result

@@ -17,7 +17,6 @@ from ..core.inputs.arguments import is_iterable, list_or_tuple
 from ..core.inputs.columns import is_column, listed_column, opened
 from ..core.inputs.errors import without_input_warnings
 from ..core.inputs.ids import IdFilter, are_ids, id_rows
-from ..core.inputs.read import read
 from ..core.metric.argument import counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.scoring.counters import make_counter
@@ -69,7 +68,7 @@ class Corpus:
         if isinstance(metric, str):
             metric = dialect_metric(metric, _is_text(hypotheses))
         counter = counter_of(metric)
-        batch = rereadable(counter, read(hypotheses, references, counter))
+        batch = rereadable(counter, counter.read(hypotheses, references))
         scorer_of(metric).stats(counter.count(batch))  # for its checks and warnings
         rows: Any = batch.hypotheses
         reference_rows: Any = batch.references
@@ -119,7 +118,7 @@ class Corpus:
         """Count the corpus with a counter for the same kind of input."""
         batch = Batch(self.hypotheses, self.references)
         if not self.counter.is_text:
-            batch = read(self.hypotheses, self.references, counter)
+            batch = counter.read(self.hypotheses, self.references)
             batch.warns = False
         return counter.count(batch)
 

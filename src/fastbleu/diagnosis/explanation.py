@@ -5,8 +5,10 @@ from __future__ import annotations
 from math import isnan
 
 from ..core.inputs.arguments import a_type, number_of
+from ..core.inputs.errors import InputError
 from ..core.metric.bleu import BLEU
-from ..core.scoring.names import get, names
+from ..core.scoring.names import names
+from ..core.scoring.score import shown_score
 from ..plots.text import Table, Tables
 from .corpus import Corpus, dialect_metric
 from .findings import Finding, find
@@ -160,7 +162,7 @@ def explain(
     else:
         other = Corpus.read(*_checked_input(b_input), b)
         if len(corpus) != len(other):
-            raise ValueError(f"a has {number_of(len(corpus), 'segment')}, b_input has {len(other)}")
+            raise InputError(f"a has {number_of(len(corpus), 'segment')}, b_input has {len(other)}")
     return Explanation(corpus, other, find(other, sources), (_label(a), _label(b)))
 
 
@@ -257,7 +259,7 @@ class Overview(Tables):
             "One output by every BLEU",
             ("dialect", "score", "what sets it apart from sacrebleu", "signature"),
             [
-                (name, shown_score(name, score), self.reasons.get(name, ""), score.signature)
+                (name, shown_score(score), self.reasons.get(name, ""), score.signature)
                 for name, score in self.scores.items()
             ],
             [f"{name} has no score: {why}" for name, why in self.failures.items()],
@@ -299,10 +301,3 @@ def overview(
     'tokenizer none (+4.84)'
     """
     return Overview(Corpus.read(hypotheses, references, "sacrebleu"), sources)
-
-
-def shown_score(name: str, score: Score) -> str:
-    """The score as the original prints it, or with the usual number of decimals for its scale."""
-    if score.printed is not None:
-        return score.printed
-    return f"{score.value:.2f}" if get(name).scale == 100 else f"{score.value:.4f}"

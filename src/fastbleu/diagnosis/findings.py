@@ -15,19 +15,19 @@ from typing import NamedTuple
 import numpy
 
 from ..core.inputs.arguments import names_shown, number_of
-from ..core.inputs.errors import advised
+from ..core.inputs.errors import InputError, advised
 from ..core.inputs.scripts import fitting_tokenizer, lacks_spaces, sample_of
 from ..core.metric.bleu import BLEU
 from .corpus import Corpus
 from .order import reordered
-from .repairs import REPAIRS, Repair, constant_text
+from .repairs import REPAIRS, Repair, constant_ends, constant_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# A repair that adds fewer points is not named; one of spelling must add more.
-_LEAST_POINTS, _LEAST_POINTS_OF_SPELLING = 0.02, 0.1
+# A repair that adds fewer points is not named; one of spelling or order must add more.
+_LEAST_POINTS, _LEAST_POINTS_OF_SPELLING, _LEAST_POINTS_OF_ORDER = 0.02, 0.1, 0.5
 # A difference in spelling is a mistake if it is in this share of the segments, and this many times
 # as often on one side as on the other.
 _SHARE, _TIMES = 0.02, 4
@@ -75,11 +75,14 @@ class Finding:
         segments: Sequence[int],
         weight: float | None = None,
         rewrite: Callable[[str], str] | None = None,
+        is_exact: bool = True,
     ) -> None:
         self.name = name
         self.message = message
         self.points = None if isnan(points) else points
         self.segments = tuple(segments)
+        # What a comparison with other systems may use: NaN if points are an estimate.
+        self._exact_points = points if is_exact else nan
         # The repair of the texts of its segments.
         self._rewrite = rewrite
         # What decides about the order: the least effect that is known.
@@ -105,7 +108,7 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     Each check sees what the repairs of those before have left, so that a mistake has one name.
     """
     if sources is not None and len(sources) != len(corpus):
-        raise ValueError(
+        raise InputError(
             f"sources has {number_of(len(sources), 'entry', 'entries')}, hypotheses has "
             f"{len(corpus)}; pass the source of each"
         )
@@ -120,6 +123,7 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
         (_copied, False),
         (_same_text, False),
         (_equal, False),
+        (_framed, False),
         (_order, True),
         (_lost, False),
         (_spellings, False),
@@ -160,10 +164,11 @@ class _Search:
         segments: Sequence[int],
         weight: float | None = None,
         rewrite: Callable[[str], str] | None = None,
+        is_exact: bool = True,
     ) -> None:
         """Add a finding about segments of the rest."""
         numbers = [self.numbers[segment] for segment in segments]
-        self.found.append(Finding(name, message, points, numbers, weight, rewrite))
+        self.found.append(Finding(name, message, points, numbers, weight, rewrite, is_exact))
 
     def leave_out(
         self, name: str, message: str, segments: Sequence[int], is_lost: bool = False
@@ -286,7 +291,7 @@ def _tokenizer(search: _Search) -> None:
     else:
         return
     try:
-        fitted = corpus.scored_by(BLEU(tokenize=fitting, lowercase=corpus.metric.lowercase))  # type: ignore[arg-type]
+        fitted = corpus.scored_by(BLEU(tokenize=fitting, lowercase=corpus.metric.lowercase))
         points = fitted.points() - corpus.points()
     except ImportError:
         fitted, points = corpus, nan
@@ -356,14 +361,27 @@ def _equal(search: _Search) -> None:
         search.add("equal", message, nan, equal, 0)
 
 
+def _framed(search: _Search) -> None:
+    """Words that all texts of both sides begin or end with, which raises the score."""
+    corpus = search.rest
+    if words := constant_ends(corpus.hypotheses, [*chain.from_iterable(corpus.references)]):
+        message = (
+            f"all hypotheses and references begin or end with {words}, which raises the score: "
+            "remove what is no part of the text"
+        )
+        search.add("constant text", message, nan, range(len(corpus)), 0)
+
+
 def _order(search: _Search) -> None:
     """Hypotheses that fit the references of other segments."""
     order = reordered(search.rest, search.numbers)
     points = order.corpus.points() - search.rest.points() if order else 0
-    if order and points >= 1:
+    if order and points >= _LEAST_POINTS_OF_ORDER:
         known = nan if order.is_partial else points
         search.add(order.name, order.message, known, order.segments, points)
-        search.rest, search.numbers = order.corpus, [search.numbers[n] for n in order.kept]
+        kept = [] if order.is_partial else order.kept  # pairs that are unknown look mistaken
+        search.rest = order.corpus.part(kept, kept) if order.is_partial else order.corpus
+        search.numbers = [search.numbers[n] for n in kept]
 
 
 class _Repaired(NamedTuple):
@@ -410,6 +428,8 @@ def _spellings(search: _Search) -> None:
 
 def _repaired(corpus: Corpus, repair: Repair) -> _Repaired | None:
     """The corpus with repaired texts; None if one side does not have it more often."""
+    if repair.styles and not any(_differ_throughout(corpus, *both) for both in repair.styles):
+        return None
     having = _on_one_side(corpus, repair.has, repair.is_spelling)
     if having is None:
         return None
@@ -417,9 +437,25 @@ def _repaired(corpus: Corpus, repair: Repair) -> _Repaired | None:
     message = f"{_having(*having)} {repair.words}{other}: {repair.advice}"
     segments = having[0] or having[1]
     repaired = corpus.rewritten(repair.rewrite, segments)
+    if repair.is_lost and not _SHORT_CORPUS < _length_ratio(repaired) < 1 / _SHORT_CORPUS:
+        return None  # with the rest of truncated text
     return _Repaired(
         repaired, message, segments, repair.rewrite, repair.is_spelling, repair.is_lost
     )
+
+
+def _length_ratio(corpus: Corpus) -> float:
+    hyp_len, ref_len = map(int, corpus.lengths().sum(0))
+    return hyp_len / max(1, ref_len)
+
+
+def _differ_throughout(corpus: Corpus, style: str, other: str) -> bool:
+    """Whether each side has another style, and hardly ever that of the other side."""
+    first, second = (map(len, _with(corpus, re.compile(it).search)) for it in (style, other))
+    sides = list(zip(first, second, strict=True))
+    largest = [max(side) for side in sides]
+    are_pure = all(10 * min(side) <= max(side) for side in sides)
+    return are_pure and min(largest) > 0 and len({side.index(max(side)) for side in sides}) > 1
 
 
 def _reversed(corpus: Corpus) -> _Repaired | None:
@@ -503,9 +539,9 @@ def _short(search: _Search) -> None:
         costs = points / penalty - points if penalty else nan
         message = (
             f"the hypotheses are short, {hyp_len / ref_len:.0%} of the references' length, which "
-            f"costs {costs:.2f} points by the brevity penalty: were they truncated?"
+            "costs points by the brevity penalty: were they truncated?"
         )
-        search.add("short", message, nan, segments, costs)
+        search.add("short", message, costs, segments, is_exact=False)
     elif len(lengths) >= _LEAST_TOKENS and hyp_len > _LONG_CORPUS * ref_len:
         message = (
             f"the references are short: hypotheses have {hyp_len / ref_len:.0%} of their length. "

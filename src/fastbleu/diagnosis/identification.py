@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any
 
 from ..core.inputs.arguments import shown
+from ..core.inputs.errors import InputError
 from ..core.runtime.collection import collection_paused
 from ..originals.recipes import LINES
 from ..plots.text import Table, Tables
@@ -166,7 +167,7 @@ def identify(
     printed, digits = _read_number(number)
     corpus = Corpus.read(hypotheses, references, "sacrebleu")
     if not len(corpus):
-        raise ValueError("there are no segments to score: hypotheses is empty")
+        raise InputError("there are no segments to score: hypotheses is empty")
     scores = score_settings(corpus, float(printed), digits, progress)
     identification = _identification(printed, digits, scores)
     # e2e's scores may be above 100 on text without spaces.

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain
 from typing import NamedTuple
 
 import numpy
 
 from .corpus import Corpus
+from .samples import fitting_references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
 # Fewer segments may fit others by chance; so may these shares of them, in runs or not.
 _LEAST_SEGMENTS, _SHIFTED_SHARE, _MOVED_SHARE = 5, 0.01, 0.04
@@ -21,8 +20,6 @@ _LEAST_SEGMENTS, _SHIFTED_SHARE, _MOVED_SHARE = 5, 0.01, 0.04
 _SHIFT_POINTS, _MOST_OFFSETS = 100.0, 12
 # The effect is known if at most this share of the pairs is not.
 _UNKNOWN_SHARE = 0.05
-# Words in more references tell nothing about pairs.
-_COMMON = 3
 
 
 class Reordered(NamedTuple):
@@ -47,7 +44,7 @@ def reordered(corpus: Corpus, numbers: Sequence[int]) -> Reordered | None:
     """
     if len(corpus) < _LEAST_SEGMENTS:
         return None
-    best = _fitting_references(corpus.hypotheses, corpus.references)
+    best = fitting_references(corpus.hypotheses, corpus.references)
     moved = [n for n, other in enumerate(best) if other not in (n, -1)]
     if len(moved) < max(2, _SHIFTED_SHARE * len(corpus)):
         return None
@@ -56,8 +53,8 @@ def reordered(corpus: Corpus, numbers: Sequence[int]) -> Reordered | None:
     is_exchange = 2 * len(exchanged) > len(moved)
     if not is_exchange:
         offsets = _offsets(corpus, best)
-        fit = [offsets[n] == best[n] - n for n in moved]
-        if any(offsets) and 2 * sum(fit) > len(moved):
+        fit = [offsets[n] == best[n] - n for n in moved if offsets[n]]
+        if fit and 2 * sum(fit) > len(fit):
             return _shifted(corpus, numbers, offsets)
     if len(moved) < max(_LEAST_SEGMENTS, _MOVED_SHARE * len(corpus)):
         return None
@@ -127,34 +124,3 @@ def _match_rest(corpus: Corpus, best: Sequence[int], fitting: list[int]) -> None
     unknown.sort(key=lambda n: len(corpus.hypotheses[n]))
     for number, other in zip(unknown, left, strict=False):
         fitting[number] = other
-
-
-def _fitting_references(hypotheses: Sequence[Any], references: Sequence[Any]) -> list[int]:
-    """For each hypothesis the segment whose references share most rare words with it, or -1."""
-    segments: dict[object, list[int]] = {}
-    for number, texts in enumerate(references):
-        for word in set(chain.from_iterable(map(_words, texts))):
-            segments.setdefault(word, []).append(number)
-    best = []
-    for number, text in enumerate(hypotheses):
-        votes = Counter(
-            chain.from_iterable(
-                fitting
-                for word in set(_words(text))
-                if len(fitting := segments.get(word, [])) <= _COMMON
-            )
-        )
-        own = votes[number]
-        [(other, most)] = votes.most_common(1) or [(-1, 0)]
-        is_clear = most >= 2 and most > 2 * own
-        best.append(other if is_clear else number if own else -1)
-    return best
-
-
-def _words(text: Any) -> list[Any]:
-    """The words of a text, or pairs of characters; or tokens."""
-    if not isinstance(text, str):
-        return [str(token) for token in text]
-    if not text.isascii() and any("\u0e00" <= character <= "\u9fff" for character in text):
-        return [text[n : n + 2] for n in range(len(text) - 1)]
-    return text.lower().split()

@@ -29,12 +29,16 @@ _LIST = re.compile(r"""\s*\[\s*(['"]).*['"],?\s*\]\s*""", re.DOTALL)
 _ITEM = re.compile(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\"""")
 _TAG = re.compile(
     r"\s*(?:<\|[^<>|]{1,30}\|>|\[/?(?:INST|PAD|CLS|SEP|BOS|EOS)\]"
-    r"|</?(?!unk>)[A-Za-z][\w:-]*(?:\s+[\w:-]+=[^<>]*)?\s*/?>)\s*"
+    r"|(?:</|(?<!\w)<|<(?![A-Z]))(?!unk>)[A-Za-z][\w:-]*(?:\s+[\w:-]+=[^<>]*)?\s*/?>)\s*"
 )
 _LOG = re.compile(r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\|\| .*", re.DOTALL)
 _JOINT = re.compile(r"@@(?: |$)| ?\uffed ?| ##(?=\w)")
 # Joiners belong to words in Arabic and Indian scripts.
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\xad](?:(?<=[^\u200c\u200d])|(?<=[\0-\u058f].))")
+_MISREAD = (
+    *("Ã", "Â", "Ð", "Ñ", "â\x80", "â€", "ã\x80", "ï¼", "Рѕ", "Рё", "РЅ", "Г©", "Г¼"),
+    *("Ä", "Å", "å", "æ", "ä¸", "ç", "è¿"),
+)
 _NOT_ASCII = re.compile(r"[^\0-\x7f]{2,}")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
 # Chinese and Japanese texts have the others.
@@ -42,6 +46,7 @@ _NARROW = {
     code: to for code, to in _FULL_WIDTH.items() if chr(code) not in "，！？：；（）～\u3000"
 }
 _FULL_WIDTH_WORD = re.compile(f"[{re.escape(''.join(map(chr, _NARROW)))}]")
+_KANA = re.compile("[\u3040-\u30ff]")
 _LIGATURES = {
     0xFB00 + n: text for n, text in enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"))
 }
@@ -54,11 +59,17 @@ _MARKS = dict(
     + [(ord(mark), latin) for mark, latin in zip("؛；：؟？！（）٪", ";;:??!()%", strict=True)]
 )
 _MARK = re.compile(f"[{''.join(map(chr, _MARKS))}]")
+# Letters of scripts that have marks of their own, and ASCII's marks after these.
+_OWN_MARKS = "[\u0531-\u0587\u0620-\u06d3\u0900-\u0963\u0966-\u0dff\u3040-\u9fff]"
+_HAS_OWN_MARKS = re.compile(_OWN_MARKS)
+_ASCII_MARK = re.compile(rf"{_OWN_MARKS}[.,!?:;](?![A-Za-z0-9])")
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
 _UNSPACED_BEFORE = re.compile(r" (?=[.,!?;:)\]}…%](?:[ .,!?;:)\]}…%]|$))")
 _SPACED_STOP = re.compile(r"(?<=\w) [.,)](?= |$)|\w @-@ \w")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d) ?([.,:]) (?=\d)")
 _CONTRACTION = re.compile(r" (?=['’](?:\w|$)|n['’]t\b)|(?<=\w['’]) (?=\w)")
+# With fewer texts, all may have a word in common by chance.
+_LEAST_CONSTANT = 20
 _QUOTE_MARKS = re.compile(r"[\"“”„»«]")
 _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
@@ -117,6 +128,13 @@ def _decoded(text: str) -> str:
     return text
 
 
+def _is_misread_twice(text: str) -> bool:
+    if text.isascii():
+        return False
+    once = _NOT_ASCII.sub(partial(_read_again, is_sure=True), text)
+    return _decoded(text) not in (text, once)
+
+
 def _unescaped_entities(text: str) -> str:
     while "&" in text and (again := _ENTITY.sub(lambda m: html.unescape(m[0]), text)) != text:
         text = again
@@ -147,6 +165,21 @@ def without_accents(text: str) -> str:
     if text.isascii():
         return text
     return "".join([c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)])
+
+
+def _has_foreign_marks(text: str) -> bool:
+    """Whether a text has marks of another script, and none of its own."""
+    if text.isascii():
+        return False
+    has_marks = bool(_MARK.search(text))
+    if _HAS_OWN_MARKS.search(text):
+        return not has_marks and bool(_ASCII_MARK.search(text))
+    return has_marks
+
+
+def _is_full_width(text: str) -> bool:
+    """Whether letters or digits are full-width, as is usual in Japanese."""
+    return bool(_FULL_WIDTH_WORD.search(text)) and not _KANA.search(text)
 
 
 def _without_punctuation(text: str) -> str:
@@ -217,6 +250,9 @@ class Repair(NamedTuple):
         Texts without any of these do not have it; empty: unknown.
     is_lost : bool
         Whether one side has lost it, so that the effect of having it is unknown.
+    styles : tuple of two expressions
+        It, and what others write instead: a mistake only if one side has this throughout, and the
+        other that.
     """
 
     words: str
@@ -227,6 +263,7 @@ class Repair(NamedTuple):
     is_spelling: bool = False
     marks: tuple[str, ...] = ()
     is_lost: bool = False
+    styles: tuple[tuple[str, str], ...] = ()
 
     def has(self, text: str) -> bool:
         """Whether a text has it."""
@@ -237,15 +274,20 @@ class Repair(NamedTuple):
 
 # The first of several that explain the same is named.
 REPAIRS: dict[str, Repair] = {
+    "encoding twice": Repair(
+        "text that was read in the wrong encoding twice, such as ÃƒÂ© for é",
+        "decode it twice, or begin with a file from before",
+        _decoded,
+        "text in the wrong encoding",
+        _is_misread_twice,
+        marks=_MISREAD,
+    ),
     "encoding": Repair(
         "text that was read in the wrong encoding, such as Ã© for é",
         "read the file as UTF-8",
         _decoded,
         "text in the wrong encoding",
-        marks=(
-            *("Ã", "Â", "Ð", "Ñ", "â\x80", "â€", "ã\x80", "ï¼", "Рѕ", "Рё", "РЅ", "Г©", "Г¼"),
-            *("Ä", "Å", "å", "æ", "ä¸", "ç", "è¿"),
-        ),
+        marks=_MISREAD,
     ),
     "entities": Repair(
         "HTML entities, such as &#39;",
@@ -324,7 +366,7 @@ REPAIRS: dict[str, Repair] = {
     ),
     "normalization": Repair(
         "decomposed accents or ligatures",
-        "normalize both by NFC",
+        'apply unicodedata.normalize("NFC", text) to both, and write ligatures as letters',
         _composed,
         "decomposed accents",
         _COMBINING.search,
@@ -336,7 +378,7 @@ REPAIRS: dict[str, Repair] = {
         "normalize them by NFKC",
         _narrow,
         "full-width forms",
-        _FULL_WIDTH_WORD.search,
+        _is_full_width,
         False,
         tuple(map(chr, _NARROW)),
     ),
@@ -348,6 +390,7 @@ REPAIRS: dict[str, Repair] = {
         _QUOTE.search,
         True,
         ("\u2018", "\u2019", "\u201a", "\u201c", "\u201d", "\u201e", "\xab", "\xbb", "\u2039"),
+        styles=(("[“”„‟«»‹›]", '"'), ("[‘’‚‛]", "'")),
     ),
     "dashes": Repair(
         "typographic dashes",
@@ -357,6 +400,7 @@ REPAIRS: dict[str, Repair] = {
         _DASH.search,
         True,
         ("\u2013", "\u2014", "\u2015", "\u2010", "\u2011", "\u2212"),
+        styles=((_DASH.pattern, r"(?<!\S)--?(?!\S)"),),
     ),
     "case": Repair(
         "capitals",
@@ -384,13 +428,13 @@ REPAIRS: dict[str, Repair] = {
         is_lost=True,
     ),
     "marks": Repair(
-        "punctuation of another script, such as full-width commas or a danda for a full stop",
+        "punctuation of another script, such as a danda in German or a comma of ASCII in Japanese",
         "write the punctuation alike",
         lambda text: _MARK.sub(lambda match: _MARKS[ord(match[0])], text),
         "punctuation of another script",
-        _MARK.search,
+        _has_foreign_marks,
         True,
-        ("।", "。", "．", "،", "，", "؟", "？", "։", "۔"),
+        ("।", "。", "．", "،", "，", "؟", "？", "։", "۔", ".", ",", "?"),
     ),
     "punctuation": Repair(
         "punctuation",
@@ -432,10 +476,25 @@ def constant_text(texts: list[str], others: list[str]) -> tuple[str, Callable[[s
     return " and ".join(descriptions), partial(re.compile("|".join(patterns)).sub, "")
 
 
+def constant_ends(*sides: list[str]) -> str:
+    """The words that all texts of all sides begin and end with, like startseq and endseq; or ""."""
+    words = [text.split() for side in sides for text in side]
+    if min(map(len, words), default=0) < 4 or len(words) < _LEAST_CONSTANT:
+        return ""
+    ends = []
+    for first, next_one in ((0, 1), (-1, -2)):
+        [word, *others] = {text[first] for text in words}
+        # If the next word is constant, too, texts are made from a template.
+        if not others and len({text[next_one] for text in words}) > 1:
+            ends.append(word.rstrip(".,!?;。"))
+    are_marks = len(ends) == 2 or any(not word.isalpha() for word in ends)
+    shown = [repr(word) for word in ends if re.search(r"\w", word)]
+    return " and ".join(shown) if are_marks and len(shown) == len(ends) else ""
+
+
 def _pattern(text: str, step: int) -> str:
-    """The first characters of a text, or from the last one on, with 0 for numbers."""
-    part = text[:60] if step == 1 else text[-60:]
-    return _DIGITS.sub("0", part)[::step]
+    """A text from its beginning or its end on, with 0 for numbers."""
+    return _DIGITS.sub("0", text)[::step]
 
 
 def _affix(texts: list[str], others: list[str]) -> str:
@@ -459,4 +518,7 @@ def _affix(texts: list[str], others: list[str]) -> str:
         if count < 0.95 * len(group) or len(longer) == len(best):
             break
         best = longer
-    return best
+    # So may be a last word with its full stop; and what is nearly all of a text is its content.
+    is_usual = best.lstrip(".!?。！？").isalpha() and len(group) < len(texts) / 2
+    is_content = 10 * len(best) * len(group) > 9 * sum(map(len, group))
+    return "" if is_usual or is_content else best

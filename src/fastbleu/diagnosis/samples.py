@@ -6,13 +6,16 @@ What is cheap is looked at first; a mistake is named only if its repair makes pa
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
+from itertools import chain
 
 from ..core.inputs.errors import warn_input
-from .repairs import REPAIRS, Repair, constant_text
+from .repairs import REPAIRS, Repair, constant_ends, constant_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     Pairs = tuple[list[str], list[str]]
 
@@ -38,6 +41,9 @@ _RELATED = 0.1
 _SHORT = 0.6
 # The letters needed to tell the script of a text, and the share of them that may be foreign.
 _LEAST_LETTERS, _FOREIGN = 20, 0.05
+# Words in more references tell nothing about pairs. If so many hypotheses, and this share of them,
+# fit other references, the order is wrong.
+_COMMON, _LEAST_MOVED, _MOVED_SHARE = 3, 30, 0.4
 _SIDES = "hypotheses", "references"
 
 
@@ -83,6 +89,22 @@ def warn_of_scripts(*texts: str) -> bool:
     return differ
 
 
+def warn_of_order(hypotheses: Sequence[Any], references: Sequence[Any]) -> bool:
+    """Warn if most hypotheses fit the reference of another segment; return whether it warned."""
+    if not all(isinstance(text, str) for text in (*hypotheses, *references)):
+        return False
+    best = fitting_references(hypotheses, [[text] for text in references])
+    moved = sum(other not in (-1, number) for number, other in enumerate(best))
+    own = len(best) - best.count(-1) - moved
+    differs = moved > max(_LEAST_MOVED, _MOVED_SHARE * len(best), 4 * own)
+    if differs:
+        warn_input(
+            f"of the first {len(best)} hypotheses, {moved} fit the reference of another segment: "
+            "the order of one side differs, it is shuffled or sorted"
+        )
+    return differs
+
+
 def warn_of_sample(
     hypotheses: Sequence[str],
     references: Sequence[str],
@@ -110,6 +132,11 @@ def warn_of_sample(
 
 def _unusual(hypotheses: list[str], references: list[str]) -> str:
     """What texts have that no function repairs."""
+    if words := constant_ends(hypotheses, references):
+        return (
+            f"all hypotheses and references begin or end with {words}, which raises the score: "
+            "remove what is no part of the text"
+        )
     for side, texts, others in zip(
         _SIDES, (hypotheses, references), (references, hypotheses), strict=True
     ):
@@ -138,13 +165,15 @@ def _repaired(
     similarity: Callable[[Sequence[str], Sequence[str]], float],
 ) -> str:
     """What a repair makes more similar, in words, or ""."""
-    if not _may_have(name, repair, pairs):
+    counts = [0, 0]
+    if _may_have(name, repair, pairs):
+        counts = [sum(map(repair.has, texts)) for texts in pairs]
+    if not any(counts):
         return ""
     repaired = [[repair.rewrite(text) for text in texts] for texts in pairs]
     gain = _GAIN_OF_SPELLING if repair.is_spelling else _GAIN
     if not _helps(pairs, repaired, similarity, gain):
         return ""
-    counts = [sum(map(repair.has, texts)) for texts in pairs]
     number = int(counts[1] > counts[0])
     having = f"{counts[number]} of the first {len(pairs[0])} {_SIDES[number]} have {repair.words}"
     other = f", but hardly any {_SIDES[1 - number]}" if repair.is_spelling else ""
@@ -205,3 +234,34 @@ def _lengths(hypotheses: list[str], references: list[str]) -> str:
             repeated = "" if side == "hypotheses" else ", or do hypotheses repeat something"
             return f"most {side} are short beside the other side: were they truncated{repeated}?"
     return ""
+
+
+def fitting_references(hypotheses: Sequence[Any], references: Sequence[Any]) -> list[int]:
+    """For each hypothesis the segment whose references share most rare words with it, or -1."""
+    segments: dict[object, list[int]] = {}
+    for number, texts in enumerate(references):
+        for word in set(chain.from_iterable(map(_words, texts))):
+            segments.setdefault(word, []).append(number)
+    best = []
+    for number, text in enumerate(hypotheses):
+        votes = Counter(
+            chain.from_iterable(
+                fitting
+                for word in set(_words(text))
+                if len(fitting := segments.get(word, [])) <= _COMMON
+            )
+        )
+        own = votes[number]
+        [(other, most)] = votes.most_common(1) or [(-1, 0)]
+        is_clear = most >= 2 and most > 2 * own
+        best.append(other if is_clear else number if own else -1)
+    return best
+
+
+def _words(text: Any) -> list[Any]:
+    """The words of a text, or pairs of characters; or tokens."""
+    if not isinstance(text, str):
+        return [str(token) for token in text]
+    if not text.isascii() and any("\u0e00" <= character <= "\u9fff" for character in text):
+        return [text[n : n + 2] for n in range(len(text) - 1)]
+    return text.lower().split()

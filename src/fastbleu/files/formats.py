@@ -20,6 +20,7 @@ from importlib import import_module
 from itertools import chain
 
 from ..core.inputs.arguments import a_type, shown
+from ..core.inputs.errors import InputError
 from ..core.runtime.collection import collection_paused
 from ..core.runtime.extras import install_command
 from ..core.runtime.import_lock import lazy
@@ -95,7 +96,7 @@ _KEY = r"(?=.*[0-9])[A-Za-z0-9_]([\w.:/@+-]*\w)?"
 _NUMBER = r'\s*"?-?[\d.]+"?\s*'
 
 
-class PackedError(ValueError):
+class PackedError(InputError):
     """A problem with a packed file, and how to fix it."""
 
 
@@ -305,7 +306,7 @@ def parse_captions(data: bytes | bytearray, name: str) -> dict[Any, list[str]]:
     try:
         entries = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{name}: this is not JSON: {error}") from error
+        raise InputError(f"{name}: this is not JSON: {error}") from error
     if type(entries) is dict and "annotations" in entries:
         entries = entries["annotations"]
     elif type(entries) is dict:
@@ -315,7 +316,7 @@ def parse_captions(data: bytes | bytearray, name: str) -> dict[Any, list[str]]:
             for text in (texts if type(texts) is list else [texts])
         ]
     if type(entries) is not list:
-        raise ValueError(f"{name}: expected a list of captions, found {a_type(entries)}")
+        raise InputError(f"{name}: expected a list of captions, found {a_type(entries)}")
     captions: dict[Any, list[str]] = {}
     for number, entry in enumerate(entries):
         try:
@@ -323,7 +324,7 @@ def parse_captions(data: bytes | bytearray, name: str) -> dict[Any, list[str]]:
         except (KeyError, TypeError):
             image = caption = None
         if type(caption) is not str or type(image) not in (int, str):
-            raise ValueError(
+            raise InputError(
                 f'{name}: entry {number} has no "image_id" with a "caption" that is a string; '
                 "expected COCO's captions, or an object with a list of captions for each image"
             )
@@ -347,8 +348,8 @@ def check_results(
     for image, captions in results.items():
         if len(captions) != 1:
             number = f"{len(captions)} captions, expected one"
-            raise ValueError(f"{name}: image {shown(image)} has {number}")
+            raise InputError(f"{name}: image {shown(image)} has {number}")
         if image not in annotations:
-            raise ValueError(f"{name}: image {shown(image)} has no annotation")
+            raise InputError(f"{name}: image {shown(image)} has no annotation")
     if not results:
-        raise ValueError(f"{name}: there are no captions")
+        raise InputError(f"{name}: there are no captions")

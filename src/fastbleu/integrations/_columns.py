@@ -10,9 +10,8 @@ import pyarrow
 
 from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import check_choice
-from ..core.inputs.errors import LocatedError, warn_input
+from ..core.inputs.errors import InputError, restated, warn_input
 from ..core.inputs.missing import CHOICES
-from ..core.inputs.read import read
 from ..core.metric.argument import as_metric, counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.scoring.base import PARTS, SUMS, UPDATE
@@ -171,7 +170,7 @@ class ColumnScorer:
     def _batch(self, columns: Sequence[Any]) -> Batch:
         hypotheses, *references = columns
         texts = references[0] if len(references) == 1 else references
-        batch = read(hypotheses, texts, counter_of(self.metric), missing=self.missing)
+        batch = counter_of(self.metric).read(hypotheses, texts, missing=self.missing)
         batch.warns = False
         return batch
 
@@ -197,18 +196,19 @@ def naming_columns(
         try:
             return function(*columns)
         except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
             message = str(error)
-            if isinstance(error, LocatedError) and error.is_missing:
+            if isinstance(error, InputError) and error.is_missing:
                 number = 0 if error.reference is None else 1 + error.reference
-                raise kind(
+                problem = (
                     f"{own[min(number, len(own) - 1)]} is missing (NULL) in some row: leave "
                     f'such rows out with {skip}, or use empty texts with missing="empty"'
-                ) from error
-            if isinstance(error, LocatedError) and error.segment is not None:
+                )
+                raise restated(error, problem, segment=None) from error
+            if isinstance(error, InputError) and error.segment is not None:
                 message = f"some row: {error.problem}"
             sides = f"hypotheses: {own[0]}; references: {', '.join(own[1:])}"
-            raise kind(f"{message} ({sides})") from error
+            # The engine passes parts of a table, in which rows have other numbers.
+            raise restated(error, f"{message} ({sides})", segment=None) from error
 
     return called
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pyarrow
 
+from ..core.inputs.errors import InputError
 from ..tables import functions
 from ..tables.frames import frame_of
 from ..tables.groups import GroupScorer, scored, sums_of, totals_in
@@ -208,7 +209,7 @@ def summed(partials: Iterable[Any]) -> Any:
     present = (partial for partial in partials if partial is not None and len(partial))
     first = next(present, None)
     if first is None:
-        raise ValueError(_NO_ROWS)
+        raise InputError(_NO_ROWS)
     return combined(chain([first], present))[1].to_native()
 
 
@@ -220,7 +221,7 @@ def _in_order(groups: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
 def _scores(groups: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
     """The scores of sums, in the order of the keys."""
     if not len(sums):
-        raise ValueError(_NO_ROWS)
+        raise InputError(_NO_ROWS)
     frame = frame_of(_in_order(groups, sums))
     metrics = groups.metrics_of(frame)
     totals = totals_in(frame, metrics[0].max_ngram_order, 0)

@@ -19,6 +19,7 @@ from itertools import islice
 
 from ..core.counting.stats import Stats
 from ..core.inputs.arguments import shown
+from ..core.inputs.errors import InputError
 from ..core.metric.bleu import BLEU
 from ..core.runtime.collection import collection_paused
 from ..files.formats import (
@@ -97,7 +98,7 @@ class PTBTokenizer:
             image = [image for image, entries in images for _ in entries][number]
             caption = captions[number]
             [line_break, *_] = [character for character in _LINE_BREAKS if character in caption]
-            raise ValueError(
+            raise InputError(
                 f"a caption of image {shown(image)} contains {line_break!r}, after which "
                 "pycocoevalcap gives captions the tokens of others; replace it with a space, or "
                 f"tokenize each caption by itself: PTBTokenizer(). The caption is {shown(caption)}"

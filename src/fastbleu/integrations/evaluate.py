@@ -18,8 +18,7 @@ from functools import partial
 
 from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, check_flag, check_positive, number_of, shown
-from ..core.inputs.errors import warn_tokenized
-from ..core.inputs.read import read
+from ..core.inputs.errors import InputError, InputTypeError, warn_tokenized
 from ..core.metric.argument import counter_of
 from ..core.metric.bleu import BLEU
 from ..core.scoring._sacrebleu import details
@@ -71,7 +70,7 @@ class _InMemory:
         hypotheses = _listed(predictions, "predictions")
         all_references = _listed(references, "references")
         if len(hypotheses) != len(all_references):
-            raise ValueError(
+            raise InputError(
                 f"predictions has {number_of(len(hypotheses), 'segment')}, references has "
                 f"{len(all_references)}; references[i] belongs to predictions[i]"
             )
@@ -84,7 +83,7 @@ class _InMemory:
                 for k, text in enumerate(texts):
                     _check_text(text, f"reference {k} of prediction {number}")
                 if not texts:
-                    raise ValueError(f"prediction {number} has no reference")
+                    raise InputError(f"prediction {number} has no reference")
             added.append((hypothesis, texts))
         self._waiting += added
 
@@ -101,7 +100,7 @@ class _InMemory:
         if predictions is not None or references is not None:
             self.add_batch(predictions=predictions, references=references)
         if not self._waiting:
-            raise ValueError("there is nothing to score: call add or add_batch before compute")
+            raise InputError("there is nothing to score: call add or add_batch before compute")
         taken, self._waiting = self._waiting, []
         return [hypothesis for hypothesis, _ in taken], [texts for _, texts in taken]
 
@@ -225,13 +224,13 @@ class Sacrebleu(_InMemory):
         if SACREBLEU.smoothings.get(smooth_method, 0.0) is None:
             smooth_value = None  # sacreBLEU ignores a value that has no effect
         metric = BLEU(
-            tokenize=tokenize or "13a",  # type: ignore[arg-type]
+            tokenize=tokenize or "13a",
             lowercase=lowercase,
-            smooth_method=smooth_method,  # type: ignore[arg-type]
+            smooth_method=smooth_method,
             smooth_value=smooth_value,
         )
         counter = counter_of(metric)
-        batch = read(*self._take(predictions, references), counter)
+        batch = counter.read(*self._take(predictions, references))
         counted = counter.count(batch, keep_rows=False)
         if not force:
             warn_tokenized(counted.tokenized_periods, "force=True")
@@ -325,14 +324,14 @@ def load(
 
 def _listed(values: Any, name: str, expected: str = "a list of segments") -> list[Any]:
     if isinstance(values, (str, bytes, dict, set)) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} is {a_type(values)}, expected {expected}")
+        raise InputTypeError(f"{name} is {a_type(values)}, expected {expected}")
     return list(values)
 
 
 def _check_text(text: Any, where: str) -> None:
     if not isinstance(text, str):
         fix = ": join its tokens" if isinstance(text, (list, tuple)) else ""
-        raise TypeError(f"{where} is {a_type(text)}, expected a str{fix}")
+        raise InputTypeError(f"{where} is {a_type(text)}, expected a str{fix}")
 
 
 def _tokens(tokenizer: Callable[[str], Any], text: str) -> Any:

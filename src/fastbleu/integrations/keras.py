@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ..core.inputs.arguments import a_type, number_of
+from ..core.inputs.errors import InputError, InputTypeError
 from ..core.metric.argument import counter_of, scorer_of, sums_of_batch
 from ..core.metric.bleu import BLEU as NativeBLEU
 from ..core.runtime.extras import HostImports, not_compiled
@@ -119,7 +120,7 @@ class BLEU(keras.metrics.Metric):
             fix = "from_logits=True"
             if counter_of(self._bleu).is_text:
                 fix += " and, because ids are not text, tokenize=False"
-            raise TypeError(
+            raise InputTypeError(
                 f"y_pred has dtype {hypotheses.dtype} and shape {hypotheses.shape}, expected ids; "
                 f"for logits or probabilities make the metric with {fix}"
             )
@@ -187,7 +188,7 @@ def _most_probable(y_pred: Any) -> Any:
     """Ids, (batch, length), from logits."""
     shape = numpy.shape(y_pred) if isinstance(y_pred, (list, tuple)) else y_pred.shape
     if len(shape) != 3:
-        raise ValueError(
+        raise InputError(
             f"with from_logits=True y_pred is (batch, length, vocabulary), got {tuple(shape)}; "
             "for ids from_logits=False"
         )
@@ -218,7 +219,7 @@ def _zeros_and_ones(weights: Any) -> Any:
     weights = numpy.asarray(weights)
     wrong = weights[(weights != 0) & (weights != 1)]
     if wrong.size:
-        raise ValueError(
+        raise InputError(
             f"sample_weight has {wrong[0]}, but BLEU counts a segment once or not at all: pass "
             "only 0 and 1"
         )
@@ -230,7 +231,7 @@ def _rows(weights: Any, segments: int) -> Any:
     if weights.ndim == 0:
         weights = numpy.repeat(weights, segments)
     if weights.size != segments or weights.ndim > 2:
-        raise ValueError(
+        raise InputError(
             f"sample_weight has shape {weights.shape} for "
             f"{number_of(segments, 'hypothesis', 'hypotheses')}; expected ({segments},), or the "
             "shape of y_true and y_pred to choose ids"
@@ -242,7 +243,7 @@ def _check_same_shape(weights: Any, **others: Any) -> None:
     for name, value in others.items():
         shape = numpy.shape(value) if isinstance(value, numpy.ndarray) else "no shape (a list)"
         if shape != weights.shape:
-            raise ValueError(
+            raise InputError(
                 f"sample_weight of shape {weights.shape} chooses ids of y_true and y_pred alike, "
                 f"but {name} has {shape}; a weight for each segment has shape ({len(weights)},)"
             )

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy
 
-from ..core.inputs.read import read
+from ..core.inputs.errors import InputError
 from ..core.metric.argument import counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.runtime.extras import HostImports
@@ -92,7 +92,7 @@ class MetricBLEU(_MetricBLEU):
             watch.set_delta_ncalls(len(hypotheses))
             nested = [[reference] for reference in references]
             counter, scorer = counter_of(self._bleu), scorer_of(self._bleu)
-            counted = counter.count(read(hypotheses, nested, counter))
+            counted = counter.count(counter.read(hypotheses, nested))
             return _tensor(scorer.row_scores(counted.stats))
 
     def pairwise_scores(
@@ -127,18 +127,18 @@ class MetricBLEU(_MetricBLEU):
         with timer.measure("expectation") as watch:
             watch.set_delta_ncalls(len(hypotheses))
             if not len(references):
-                raise ValueError("references is empty: there is nothing to expect")
+                raise InputError("references is empty: there is nothing to expect")
             if reference_lprobs is None:
                 logarithms = [-math.log(len(references))] * len(references)
             else:
                 logarithms = reference_lprobs.log_softmax(dim=-1, dtype=torch.float32).tolist()
                 if len(logarithms) != len(references):
-                    raise ValueError(
+                    raise InputError(
                         f"there are {len(logarithms)} reference_lprobs for {len(references)} "
                         "references"
                     )
                 if any(map(math.isnan, logarithms)):
-                    raise ValueError("reference_lprobs has no softmax: it has nan, or only -inf")
+                    raise InputError("reference_lprobs has no softmax: it has nan, or only -inf")
             sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
             aggregation = Aggregation(scorer_of(self._bleu))
             weights = numpy.array(logarithms)

@@ -7,7 +7,7 @@ import re
 from ..core.inputs._batch import count_blank
 from ..core.inputs.arguments import a_type, check_choice, number_of, shown
 from ..core.inputs.checks import check_segments
-from ..core.inputs.errors import AmongGiven, warn_input
+from ..core.inputs.errors import AmongGiven, InputError, warn_input
 from ..core.inputs.missing import CHOICES, without_missing
 from ..core.inputs.mistakes import MIN_SEQUENCES_TO_WARN
 from ..core.metric.argument import as_metric, scorer_of
@@ -135,7 +135,7 @@ class BLEUReward:
             for each completion.
         """
         if self.references not in columns:
-            raise ValueError(
+            raise InputError(
                 f"there is no column {self.references!r}, only {shown([*columns])}; "
                 "pass the name of one as BLEUReward(references=...)"
             )
@@ -162,7 +162,7 @@ class BLEUReward:
         long prompt on the left: its query begins with what is left of the prompt.
         """
         if len(queries) != len(prompts):
-            raise ValueError(
+            raise InputError(
                 f"{number_of(len(queries), 'query', 'queries')} and "
                 f"{number_of(len(prompts), 'prompt')}: pass the prompt of each query"
             )
@@ -170,7 +170,7 @@ class BLEUReward:
         for number, (query, prompt) in enumerate(zip(queries, prompts, strict=True)):
             completion = _after_prompt(query, prompt)
             if completion is None:
-                raise ValueError(
+                raise InputError(
                     f"queries[{number}] does not begin with prompts[{number}] or the end of it: "
                     f"{shown(query[: len(prompt)])} is not {shown(prompt)}"
                 )
@@ -185,7 +185,7 @@ class BLEUReward:
         if blank_completions < 0:
             check_segments("completions", completions, "sample")
         if references is completions:
-            raise ValueError(
+            raise InputError(
                 f"the column {self.references!r} is the list of completions itself, so every "
                 "reward would be 1; pass the name of the column with references"
             )
@@ -267,7 +267,7 @@ def _contents(name: str, entries: Sequence[Any]) -> list[Any]:
         if isinstance(messages, (list, tuple)) and set(map(type, messages)) == {dict}:
             roles = [message.get("role") or "assistant" for message in messages]
             if "assistant" not in roles:
-                raise ValueError(
+                raise InputError(
                     f"{name}: sample {number} has no message of the assistant, only of "
                     f"{shown(roles)}"
                 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
+from ..core.inputs.errors import InputError
 from ..core.metric.argument import scorer_of, sums_of_batch
 from ..core.runtime.extras import HostImports, not_compiled
 from ..originals.float32 import TORCHEVAL, TorchEvalDialect, tensors
@@ -106,10 +107,10 @@ class BLEUScore(Metric):
         if own and isinstance(hypotheses, Sized) and isinstance(target, Sized):
             sizes = f"input corpus size = {len(hypotheses)}, target corpus size = {len(target)}"
             if len(hypotheses) != len(target):
-                raise ValueError(f"Input and target corpus should have same sizes, but {sizes} ")
+                raise InputError(f"Input and target corpus should have same sizes, but {sizes} ")
         sums = sums_of_batch(self._bleu, hypotheses, target)
         if own and 0 in sums.row[2 + self.n_gram :]:
-            raise ValueError(
+            raise InputError(
                 "the input is too short to find all n-gram matches with "
                 f"n_gram={self.n_gram}; the default dialect accepts such a batch"
             )

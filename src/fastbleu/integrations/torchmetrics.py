@@ -24,7 +24,6 @@ with HostImports("torchmetrics", "torch", "torchmetrics"):
     from torchmetrics import Metric
 
 if TYPE_CHECKING:
-    from ..core.inputs.name_types import TokenizerName
     from ..core.inputs.types import Hypotheses, References
     from ..core.metric.argument import Metric as MetricArgument
 
@@ -241,7 +240,7 @@ class SacreBLEUScore(BLEUScore):
         self,
         n_gram: int = 4,
         smooth: bool = False,
-        tokenize: TokenizerName = "13a",
+        tokenize: str = "13a",
         lowercase: bool = False,
         weights: Sequence[float] | None = None,
         *,

@@ -19,7 +19,7 @@ import sys
 import weakref
 
 from ..core.inputs.arguments import a_type, check_integer, number_of, shape_of
-from ..core.inputs.errors import warn_input
+from ..core.inputs.errors import InputError, InputTypeError, warn_input
 from ..core.inputs.ids import in_main_memory
 from ..core.metric.argument import as_metric
 from ..core.metric.bleu import BLEU
@@ -214,7 +214,7 @@ class ComputeMetrics:
             )
 
     def _other_rows(self, rows: str) -> ValueError:
-        return ValueError(
+        return InputError(
             f"the evaluation had {rows}, but compute_metrics was given rows={self._expected}; for "
             "another data set, set trainer.compute_metrics = compute_metrics(..., rows=its length)"
         )
@@ -341,7 +341,7 @@ def _ids(ids: Any, name: str) -> Ids:
     array = ids if tensor else numpy.asarray(ids)
     shape = f"{name} has the shape {shape_of(array)} and the type {array.dtype}"
     if "float" in str(array.dtype):
-        raise TypeError(
+        raise InputTypeError(
             f"{shape}, expected ids; if these are logits, have ids generated with "
             "predict_with_generate=True, or choose them with preprocess_logits_for_metrics="
             "lambda logits, labels: (logits[0] if isinstance(logits, tuple) else logits).argmax(-1)"
@@ -350,11 +350,11 @@ def _ids(ids: Any, name: str) -> Ids:
         array = in_main_memory(ids, name)
     if array.dtype.kind not in "iu":
         fix = "; for text use fastbleu.BLEU().score" if array.dtype.kind in "UO" else ""
-        raise TypeError(f"{shape}, expected one array of integers{fix}")
+        raise InputTypeError(f"{shape}, expected one array of integers{fix}")
     if array.ndim != 2:
-        raise ValueError(f"{shape}, expected ids of the shape (rows, length)")
+        raise InputError(f"{shape}, expected ids of the shape (rows, length)")
     if array.size and ((array < 0) & (array != PADDING)).any():
-        raise ValueError(
+        raise InputError(
             f"{name} has the id {array[array != PADDING].min()}; only -100 may be negative"
         )
     return array

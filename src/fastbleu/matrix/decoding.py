@@ -9,7 +9,7 @@ from math import exp, isnan, log, prod
 import numpy
 
 from ..core.inputs.arguments import number_of
-from ..core.inputs.errors import warn_input
+from ..core.inputs.errors import InputError, warn_input
 from ..core.inputs.ids import copy_lists, in_main_memory
 from ..core.runtime.import_lock import lazy
 from ..core.runtime.terminal import ProgressBar
@@ -191,7 +191,7 @@ def mbr(
             if not size:
                 place = f"[{source}]" if sources and not single else ""
                 fix = "; leave this source out" if len(sources) > 1 else ""
-                raise ValueError(f"{name}{place} is empty: there is nothing to choose by{fix}")
+                raise InputError(f"{name}{place} is empty: there is nothing to choose by{fix}")
     weights_of: Any = [None] * len(sources)
     utilities: Any
     matrices: Any = None
@@ -231,7 +231,7 @@ def mbr(
         if isnan(means[chosen]):
             if numpy.isnan(means).all():
                 place = "" if single else f"[{source}]"
-                raise ValueError(f"no entry of hypotheses{place} has a score: all are NaN")
+                raise InputError(f"no entry of hypotheses{place} has a score: all are NaN")
             best[source] = numpy.nanargmax(means)
     if not single:
         return MBRResult(best, utilities, matrices, signature)
@@ -353,7 +353,7 @@ def _read_weights(
     if numbers.shape != shape:
         sources = "" if len(shape) == 1 else f" for each of {shape[0]} sources"
         orders = "" if weights is None else "; weights of n-gram orders go to fastbleu.BLEU"
-        raise ValueError(
+        raise InputError(
             f"{name} has the shape {numbers.shape}, but there are {shape[-1]} references{sources}; "
             f"expected the shape {shape}{orders}"
         )
@@ -366,10 +366,10 @@ def _read_weights(
     if wrong.any():
         place = numpy.unravel_index(int(wrong.argmax()), shape)
         at = ", ".join(map(str, place))
-        raise ValueError(f"{name}[{at}] is {numbers[place]}, but must be {expected}")
+        raise InputError(f"{name}[{at}] is {numbers[place]}, but must be {expected}")
     if nothing.all(axis=-1).any():
         source = "" if len(shape) == 1 else f"[{int(nothing.all(axis=-1).argmax())}]"
-        raise ValueError(
+        raise InputError(
             f"{name}{source} is {'0' if lprobs is None else '-inf'} for all references; "
             "at least one must count"
         )

@@ -22,6 +22,7 @@ from ..core.inputs.arguments import (
     shown,
 )
 from ..core.inputs.columns import listed_column
+from ..core.inputs.errors import InputError, InputTypeError
 from ..core.metric.bleu import BLEU
 from ..core.runtime.terminal import ProgressBar
 from ..core.scoring.counters import check_order
@@ -279,7 +280,7 @@ def _signature(reader: SentenceReader) -> str:
 
 def _check_count(count: int) -> None:
     if count < 2:
-        raise ValueError(
+        raise InputError(
             f"sentences has {number_of(count, 'entry', 'entries')}; self-BLEU needs 2 or more, "
             "because each is compared with all the others"
         )
@@ -294,7 +295,7 @@ def _check_texts(sentences: Any) -> None:
         what = (
             "sentences is an array of ids" if dimensions > 1 else f"sentences[0] is {a_type(first)}"
         )
-        raise TypeError(
+        raise InputTypeError(
             f"{what}, expected a str: for lists of tokens and for token ids pass "
             'metric=BLEU("nltk", smooth_method="floor", tokenize=False); for groups of '
             "sentences call self_bleu for each"

@@ -7,6 +7,7 @@ from _thread import allocate_lock as _Lock
 from .._core import add_rows
 from ..core.counting._counted import Counted
 from ..core.inputs.arguments import number_of
+from ..core.inputs.errors import InputError
 from ..core.inputs.mistakes import warn_of_label_padding
 from ..core.metric.argument import as_metric, scorer_of
 from ..core.metric.bleu import BLEU
@@ -136,7 +137,7 @@ class ReferenceIndex(SentenceIndex):
             counted.add(block)
             bar.update(len(block))
         if not len(counted):
-            raise ValueError("references is empty: an index needs at least one, which may be empty")
+            raise InputError("references is empty: an index needs at least one, which may be empty")
         reader.scorer.check_references(len(counted))
         reader.warn_of_input()
         self._finish(bleu, reader, counted)
@@ -216,7 +217,7 @@ class ReferenceIndex(SentenceIndex):
             if sentences is None:
                 block = listed[first:end]
                 if len(block) != end - first:
-                    raise ValueError(
+                    raise InputError(
                         f"hypotheses had {number_of(count, 'sentence')} and has {len(listed)} now: "
                         "pass a list that nothing else changes"
                     )

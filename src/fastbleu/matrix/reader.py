@@ -10,7 +10,7 @@ from ..core.inputs import mistakes
 from ..core.inputs.arguments import a_type, is_array, list_or_tuple, number_of, shape_of
 from ..core.inputs.checks import TextChecks, TokenChecks, check_segments
 from ..core.inputs.columns import is_column, listed_column
-from ..core.inputs.errors import TOKENIZED_PERIODS, mask_of, warn_input
+from ..core.inputs.errors import TOKENIZED_PERIODS, InputError, InputTypeError, mask_of, warn_input
 from ..core.inputs.ids import NO_IDS, sentence_rows
 from ..core.inputs.mistakes import look_like_tokens
 from ..core.metric.argument import as_metric, counter_of, scorer_of
@@ -184,7 +184,7 @@ class SentenceReader:
                 periods = reader.tokenized_periods
                 self._pool.release(reader)
             if len(made) != count:
-                raise ValueError(
+                raise InputError(
                     f"{number_of(count, 'sentence')} of {name} became {len(made)} while they "
                     f"were read: it is a {type(column).__name__}; pass a list that nothing else "
                     "changes"
@@ -239,7 +239,7 @@ class SentenceReader:
                 self.tokenizers = (self.tokenizers or frozenset({None})) | {chosen.signature}
             elif self.tokenizer != chosen:
                 first = str(self.tokenizer and self.tokenizer.name)
-                raise ValueError(
+                raise InputError(
                     f'tokenize="auto" chooses {first} for {name}[0] and {chosen.name} for '
                     f"{name}[{number}], but here one tokenizer reads all: pass a metric with "
                     f'tokenize="{first}" or tokenize="{chosen.name}"'
@@ -280,9 +280,7 @@ class SentenceReader:
             self._only_empty[name] = self._only_empty.get(name, True) and not made.longest
         if not self._knows_padding:
             self._knows_padding = are_many
-            padding = ids.uncounted(rows)
-            if padding is not None:
-                mistakes.warn_of_run(name, padding)
+            mistakes.warn_of_padding(name, rows, ids)
         return made
 
 
@@ -291,11 +289,11 @@ def _listed_sentences(name: str, sentences: object) -> Any:
     if type(sentences) in (list, tuple):
         return sentences
     if isinstance(sentences, str):
-        raise TypeError(
+        raise InputTypeError(
             f"{name} is a str, expected a list of sentences; for a single one pass [{name}]"
         )
     if shape_of(sentences) == ():
-        raise TypeError(f"{name} has no dimension, expected a list of sentences")
+        raise InputTypeError(f"{name} has no dimension, expected a list of sentences")
     check_segments(name, sentences, "sentence")
     return list_or_tuple(sentences)
 
@@ -359,7 +357,7 @@ def read_sources(
     shapes = [(len(rows), len(columns)) for rows, columns in sources]
     shape = tuple(map(max, zip(*shapes, strict=True))) if shapes else (0, 0)
     if shapes.count(shape) < len(shapes) and not ragged:
-        raise ValueError(
+        raise InputError(
             "hypotheses or references changed while it was read: pass lists that nothing else "
             "changes"
         )
@@ -388,7 +386,7 @@ def batch_of(
         names = ["hypotheses", "references"]
         batched, flat = names if nested else names[::-1]
         kind = "str" if is_text else "lists of tokens"
-        raise ValueError(
+        raise InputError(
             f"{batched} is a batch, with a list of sentences for each source, but {flat} holds "
             f"{kind}: for one source pass two flat lists of {kind}, because each hypothesis is "
             "paired with each reference; for several sources nest both"
@@ -401,7 +399,7 @@ def batch_of(
         "; if these are lists of tokens pass a metric with tokenize=False" if suspicious else ""
     )
     if len(other_sources) != count:
-        raise ValueError(
+        raise InputError(
             f"hypotheses has {number_of(count, 'source')}, references has {len(other_sources)}; "
             f"references[b] are paired with hypotheses[b]{advice}"
         )
@@ -439,13 +437,13 @@ def _check_sizes(name: str, sources: Any, advice: str, ragged: bool = False) -> 
     for number, source in enumerate(sources):
         where = f"{name}[{number}]"
         if isinstance(source, (str, bytes)) or not hasattr(source, "__len__"):
-            raise TypeError(
+            raise InputTypeError(
                 f"{where} is {a_type(source)}, expected the list of sentences of a "
                 f"source, like {name}[0]"
             )
         size = len(source) if size is None else size
         if len(source) != size and not ragged:
-            raise ValueError(
+            raise InputError(
                 f"{where} has {number_of(len(source), 'sentence')}, {name}[0] has {size}; all "
                 "sources of a batch must have the same number, so score these in separate calls"
                 f"{advice}"
@@ -465,4 +463,4 @@ def check_entries(name: object, values: Any, expected: str, count: int) -> None:
         have = "no entries"
         if hasattr(values, "__len__"):
             have = number_of(len(values), "entry", "entries")
-        raise ValueError(f"{name} has {have} for {expected}")
+        raise InputError(f"{name} has {have} for {expected}")

@@ -11,6 +11,7 @@ from ..core.counting.counter import Counter
 from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import shown
 from ..core.inputs.checks import NltkTokenChecks
+from ..core.inputs.errors import InputError
 from ..core.inputs.mistakes import hint_at_sacrebleu, warn_of_unsplit_text
 from ..core.runtime.import_lock import import_warning_formatter, lazy
 from ._sentence_bleu import corpus_score, modified_precision, use
@@ -171,7 +172,7 @@ def closest_ref_length(references, hyp_len):
     """
     lengths = [len(reference) for reference in references]
     if not lengths:
-        raise ValueError("references is empty: no reference length can be the closest")
+        raise InputError("references is empty: no reference length can be the closest")
     return min(lengths, key=lambda length: (abs(length - hyp_len), length))
 
 

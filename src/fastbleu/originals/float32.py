@@ -10,6 +10,7 @@ from typing import Any
 
 from ..core.counting.stats import AdaptedRows, Rows
 from ..core.inputs.arguments import number_of
+from ..core.inputs.errors import InputError
 from ..core.runtime.import_lock import import_locked, lazy
 from ..core.scoring.base import Dialect, ScoreOptions
 
@@ -121,7 +122,7 @@ class TorchEvalDialect(TorchDialect):
         torch = load_torch()
         counts = tensors(adapted)
         if not counts[3].all():
-            raise ValueError(
+            raise InputError(
                 f"no hypothesis has {number_of(adapted.max_ngram_order, 'token')}, which torcheval "
                 "refuses as too short"
             )

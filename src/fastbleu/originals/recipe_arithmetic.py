@@ -22,7 +22,7 @@ import numpy
 from numpy import float32
 
 from ..core.counting.stats import AdaptedRows, Stats, truncated
-from ..core.inputs.errors import LocatedValueError, Place
+from ..core.inputs.errors import InputError, Place
 from ..core.scoring.nltk import NLTK
 from ..core.scoring.sacrebleu import SACREBLEU
 from ..core.scoring.scorer import Scorer
@@ -402,7 +402,7 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
         if not (hypothesis and all(references)):
             blank = "a reference" if hypothesis else "the hypothesis"
             problem = f"{blank} is blank, which the original refuses"
-            raise LocatedValueError.at(Place(number), problem)
+            raise InputError.at(Place(number), problem)
     table = numpy.array(rows_of_tokens(segments))
     longest = table[:, 0].clip(max=4)
     if not each:
@@ -429,7 +429,7 @@ def joshua_decoder(segments: list[Segment], each: bool) -> list[float]:
         length = reduce(add_up, lengths) / float32(len(lengths))
         if not (c and length):
             problem = "a side has only white space, which the original refuses"
-            raise LocatedValueError.at(Place(number), problem)
+            raise InputError.at(Place(number), problem)
         total, halved = float32(0), 1.0
         for order, matched in enumerate(matches[:c]):
             halved *= 1.0 if matched else 0.5

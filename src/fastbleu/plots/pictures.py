@@ -1,49 +1,54 @@
 """The plots; matplotlib is imported when the first one is drawn.
 
-Systems are rows with their names, so that any number can be told apart without colors.
+They fit into a column of a paper. Systems are rows below their names, so that any number of them
+can be told apart without colors.
 """
 
 from __future__ import annotations
 
-from itertools import zip_longest
-from math import isnan, nan
+from itertools import accumulate, zip_longest
+from math import exp, inf, isnan, nan, sqrt
 from textwrap import fill
 
+from ..core.metric.argument import as_metric
 from ..core.runtime.extras import install_command
+from ..core.scoring.score import decimals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-    from typing import Any, Protocol, SupportsFloat, TypeAlias
+    from typing import Any, SupportsFloat, TypeAlias
 
     from matplotlib.axes import Axes
 
-    class PlottedScore(Protocol):
-        """The attributes of a `fastbleu.Score` that are drawn."""
+    from ..core.counting.stats import Stats
+    from ..core.metric.argument import Metric
+    from ..core.scoring.score import Score
 
-        @property
-        def value(self) -> float: ...
-        @property
-        def precisions(self) -> Sequence[float]: ...
-        @property
-        def bp(self) -> float | None: ...
-
-    Scores: TypeAlias = PlottedScore | Mapping[str, PlottedScore]
+    Scores: TypeAlias = Score | Stats | Mapping[str, Score | Stats]
 
 _BLUE = "#0072b2"  # darker than the grey of shaded rows, also in print
 _SHADE = "0.85"
-_LINE = 32  # characters in a line of a name
-_COLUMN = 145  # from the start of one column of bars to the next; bars end at 100
-_MOST_CELLS_LABELLED = 20
+_COLUMN = 3.3  # inches: a column of a paper
+_LINE = 0.15  # inches: a line of text
+_CHARACTERS = 16  # in a line of a name beside or below a matrix
+_SMALLEST = 4.0  # points: the smallest values in a matrix
 
 
-def plot_precisions(scores: Scores, *, ax: Axes | None = None) -> Axes:
+def plot_precisions(
+    scores: Scores, *, metric: Metric | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw the n-gram precisions and the brevity penalty of a score, or of several by name.
+
+    Each column has its own scale, from its lowest to its highest value; for one system, from 0 to
+    100 %. Counts of segments have 95 % intervals.
 
     Parameters
     ----------
-    scores : Score, or mapping of Score
-        Each score is a row, in this order.
+    scores : Score, Stats, or mapping of these
+        Scores, or counts of segments from `fastbleu.BLEU.count`. Each is a row, in this order.
+    metric : BLEU or str, optional
+        What scores the counts; by default sacreBLEU's BLEU.
     ax : matplotlib.axes.Axes, optional
 
     Raises
@@ -51,33 +56,42 @@ def plot_precisions(scores: Scores, *, ax: Axes | None = None) -> Axes:
     ImportError
         matplotlib is not installed.
     TypeError
-        `scores` is neither a Score nor a mapping of them.
+        `scores` is neither a Score, a Stats nor a mapping of them.
     """
     given: Any = scores
-    named: dict[Any, PlottedScore] = dict(given) if hasattr(given, "items") else {None: given}
+    named: dict[Any, Any] = dict(given) if hasattr(given, "items") else {None: given}
     for score in named.values():
-        if not hasattr(score, "precisions"):
-            raise TypeError(f"scores has a {type(score).__name__}, expected a Score")
+        if not hasattr(score, "matches"):
+            raise TypeError(f"scores has a {type(score).__name__}, expected a Score or a Stats")
     if not named:
         raise ValueError("scores is empty: there is nothing to draw")
-    ax, digits = _rows(ax, {name: score.value for name, score in named.items()})
-    precisions = zip_longest(*[score.precisions for score in named.values()], fillvalue=nan)
-    columns = [*precisions, [nan if score.bp is None else score.bp for score in named.values()]]
-    heads = [*(f"{order}-grams" for order in range(1, len(columns))), "BP"]
-    for column, shares in enumerate(columns):
-        lengths = [100 * share for share in shares]
-        bars = ax.barh(range(len(shares)), lengths, 0.7, left=_COLUMN * column, color=_BLUE)
-        labels = ["" if isnan(length) else f"{length:.1f}" for length in lengths]
-        ax.bar_label(bars, labels, padding=2, fontsize="small")
-        ax.axvline(_COLUMN * column, color="0.5", linewidth=0.8)
-    ax.set_xlim(0, _COLUMN * len(columns))
-    ax.set_xticks([_COLUMN * column for column in range(len(columns))], heads, ha="left")
+    scored = [s if hasattr(s, "value") else as_metric(metric).score(s) for s in named.values()]
+    digits = decimals(*[score.value for score in scored])
+    labels = [
+        f"{'BLEU' if name is None else f'{name}:'} {score.value:.{digits}f}"
+        for name, score in zip(named, scored, strict=True)
+    ]
+    title = "Precisions of n-grams and brevity penalty, in percent"
+    ax, bottoms, size = _rows(ax, labels, 2, title, "")
+    shares = zip_longest(*map(_shares, named.values()), fillvalue=(nan, nan, nan))
+    penalties, *precisions = shares
+    for column, triples in enumerate([*precisions, penalties]):
+        known = [share for triple in triples for share in triple if not isnan(share)]
+        low, high = min(known, default=0.0), max(known, default=0.0)
+        if len(named) == 1 or low == high:
+            low, high = 0.0, 1.0
+        for bottom, triple in zip(bottoms, triples, strict=True):
+            left, at, right = [column + 0.1 + 0.8 * (s - low) / (high - low) for s in triple]
+            ax.plot([column, column], [bottom - 2, bottom], color=_SHADE, linewidth=0.8)
+            ax.plot([left, right], [bottom - 0.5] * 2, color=_BLUE, linewidth=1)
+            ax.plot([at], [bottom - 0.5], "o", color=_BLUE, markersize=4)
+            text = "" if isnan(triple[1]) else f"{100 * triple[1]:.1f}"
+            ax.text(column + 0.5, bottom - 1.5, text, ha="center", va="center", size=size)
+    ax.set_xlim(0, len(precisions) + 1)
+    heads = [*map(str, range(1, len(precisions) + 1)), "BP"]
+    ax.set_xticks([column + 0.5 for column in range(len(heads))], heads)
     ax.tick_params(length=0, labeltop=True, labelbottom=False)
     ax.spines[:].set_visible(False)
-    title = "Precisions and brevity penalty in percent"
-    if None in named:
-        title = f"BLEU {named[None].value:.{digits}f}. {title}"
-    ax.set_title(title)
     return ax
 
 
@@ -85,6 +99,7 @@ def plot_differences(
     scores: Collection[SupportsFloat],
     baseline: Collection[SupportsFloat],
     *,
+    names: tuple[str, str] = ("system", "baseline"),
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the differences between two systems' segment scores, sorted.
@@ -93,6 +108,8 @@ def plot_differences(
     ----------
     scores, baseline : sequence of S float
         The scores of the same segments.
+    names : tuple of two str
+        The names of the two systems.
     ax : matplotlib.axes.Axes, optional
 
     Raises
@@ -105,7 +122,7 @@ def plot_differences(
             f"the lengths differ: scores has {len(scores)}, baseline has {len(baseline)}; compare "
             "the scores of the same segments"
         )
-    ax = _axes(ax)
+    ax = _axes(ax, (0, 2.2))
     pairs = zip(scores, baseline, strict=True)
     differences = [float(score) - float(before) for score, before in pairs]
     heights = sorted([height for height in differences if not isnan(height)], reverse=True)
@@ -113,11 +130,10 @@ def plot_differences(
     ax.plot(range(len(heights)), heights, color=_BLUE)
     better, worse = sum(height > 0 for height in heights), sum(height < 0 for height in heights)
     equal = len(heights) - better - worse
-    ax.set_xlabel("segments")
-    ax.set_ylabel("difference from the baseline")
-    ax.set_title(
-        f"Better in {better}, worse in {worse}, equal in {equal} segment{'s' * (equal != 1)}"
-    )
+    ax.set_xlabel("segments, sorted")
+    ax.set_ylabel("difference of scores")
+    parts = f"better than {names[1]} in {better}, worse in {worse}, equal in {equal}"
+    ax.title.set_text(_filled(ax, f"{names[0]}: {parts} segment{'s' * (equal != 1)}"))
     return ax
 
 
@@ -144,30 +160,36 @@ def plot_comparisons(comparisons: Mapping[Any, Any], *, ax: Axes | None = None) 
     scores = {name: comparison.score for name, comparison in comparisons.items()}
     scores[baseline] = next(iter(comparisons.values())).baseline_score
     ranked = sorted(scores, key=lambda name: -scores[name])
-    ax, digits = _rows(ax, {name: scores[name] for name in ranked})
+    digits = decimals(*scores.values())
+    labels = []
+    for name in ranked:
+        label = f"{name}: {scores[name]:.{digits}f}"
+        if comparison := comparisons.get(name):
+            p_value = f"p = {comparison._printed_p_values[-1]}".replace("= <", "<")
+            p_value = p_value.replace(" ", "\N{NO-BREAK SPACE}")
+            label += f" ({comparison.difference:+.{digits}f}, {p_value})"
+            label += "*" * comparison.is_significant
+        labels.append(label)
+    interval = next(iter(comparisons.values())).difference_interval
+    meaning = (
+        f"difference, with {100 * interval.confidence:g} % intervals"
+        + f", not adjusted; p adjusted for {len(comparisons)} comparisons" * (len(comparisons) > 1)
+        + "; filled, *: significant; shaded: tied with the baseline"
+    )
+    title = f"Systems compared with {baseline}"
+    ax, bottoms, _ = _rows(ax, labels, 1, title, meaning)
     ax.axvline(0, color="0.5", linewidth=1)
-    for row, name in enumerate(ranked):
+    for name, top, bottom in zip(ranked, [0, *bottoms], bottoms, strict=False):
         comparison = comparisons.get(name)
         if comparison is None or not comparison.is_significant:
-            ax.axhspan(row - 0.5, row + 0.5, color=_SHADE, linewidth=0)
+            ax.axhspan(top, bottom, color=_SHADE, linewidth=0)
         if comparison is None:
-            ax.plot([0], [row], "D", color=_BLUE)
+            ax.plot([0], [bottom - 0.5], "D", color=_BLUE)
             continue
         interval = comparison.difference_interval
-        ax.plot([interval.low, interval.high], [row, row], "|-", color=_BLUE, markersize=9)
+        ax.plot([interval.low, interval.high], [bottom - 0.5] * 2, "|-", color=_BLUE)
         fillstyle = "full" if comparison.is_significant else "none"
-        ax.plot([comparison.difference], [row], "o", color=_BLUE, fillstyle=fillstyle)
-        p_value = comparison._printed_p_values[-1]
-        text = f"{comparison.difference:+.{digits}f}, p {'' if '<' in p_value else '= '}{p_value}"
-        text += "*" * comparison.is_significant
-        ax.text(1.02, row, text, va="center", transform=ax.get_yaxis_transform())
-    several = len(comparisons) > 1
-    ax.set_xlabel(
-        f"difference, with {100 * interval.confidence:g} % intervals"
-        + f", not adjusted;\np adjusted for {len(comparisons)} comparisons" * several
-        + "\nfilled, *: significant; shaded: tied with the baseline"
-    )
-    ax.set_title(fill(f"Systems compared with {baseline}", 60), parse_math=False)
+        ax.plot([comparison.difference], [bottom - 0.5], "o", color=_BLUE, fillstyle=fillstyle)
     return ax
 
 
@@ -178,7 +200,7 @@ def plot_matrix(
     columns: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a matrix of scores as a heat map, with values for up to 20 rows and columns.
+    """Draw a matrix of scores as a heat map, with values where they fit into the cells.
 
     Parameters
     ----------
@@ -191,64 +213,128 @@ def plot_matrix(
     values = [[float(score) for score in row] for row in scores]
     if not values or not values[0]:
         raise ValueError("scores is empty: there is nothing to draw")
-    names, cell_height, beside = _in_lines(rows or [])
-    heads, cell_width, below = _in_lines(columns or [])
-    is_labelled = max(len(values), len(values[0])) <= _MOST_CELLS_LABELLED
-    height = max(4.8, 1.2 + below + cell_height * len(values) * (is_labelled or bool(names)))
-    width = max(
-        6.4, 2.2 + beside + max(0.45, cell_width) * len(values[0]) * (is_labelled or bool(heads))
-    )
-    ax = _axes(ax, (width, height))
+    names, name_lines = _in_lines(rows or [])
+    heads, head_lines = _in_lines(columns or [])
+    lines = head_lines * len(heads) + 12, max(name_lines * len(names) + 10, 15)
+    ax = _axes(ax, (_LINE * lines[0], _LINE * lines[1]))
     picture = ax.imshow(values, cmap="cividis", aspect="auto")
-    ax.figure.colorbar(picture, ax=ax)
-    if is_labelled:
-        for at, row in enumerate(values):
-            for beside, value in enumerate(row):
-                color = "black" if picture.norm(value) > 0.5 else "white"
-                ax.text(beside, at, f"{value:.3g}", ha="center", va="center", color=color)
+    ax.locator_params(integer=True)
     if rows is not None:
         ax.set_yticks(range(len(names)), names, parse_math=False)
     if columns is not None:
         ax.set_xticks(range(len(heads)), heads, parse_math=False, rotation=90)
     ax.set_ylabel("hypotheses")
     ax.set_xlabel("references")
-    ax.set_title("Scores of pairs")
+    ax.title.set_text("Scores of pairs")
+    ax.figure.draw_without_rendering()  # the layout of cells
+    height, width = _inches(ax)
+    height, width = height / len(values), width / len(values[0])
+    if names:
+        ax.tick_params("y", labelsize=_font_size(height / name_lines))
+    if heads:
+        ax.tick_params("x", labelsize=_font_size(width / head_lines))
+    size = _font_size(min(height, width / 2.5))
+    if size < _SMALLEST:
+        ax.figure.colorbar(picture, ax=ax).ax.tick_params(labelsize=_font_size())
+        return ax
+    for at, row in enumerate(values):
+        for column, value in enumerate(row):
+            color = "black" if picture.norm(value) > 0.5 else "white"
+            text = ax.text(column, at, f"{value:.3g}", ha="center", va="center", color=color)
+            text.set_size(size)
     return ax
 
 
-def _axes(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
-    if ax is not None:
-        return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError(
-            f"plots need matplotlib; install the extra: {install_command('plots')}"
-        ) from error
-    _, made = pyplot.subplots(figsize=size, layout="constrained")
-    axes: Axes = made
-    return axes
+def _axes(ax: Axes | None, inches: tuple[float, float]) -> Axes:
+    """The axes, with small letters and a layout that cuts nothing.
 
-
-def _rows(ax: Axes | None, scores: Mapping[Any, float]) -> tuple[Axes, int]:
-    """Axes with a row per system, its name and score at the left; and the scores' decimals.
-
-    A new figure is made as high as the names need.
+    New ones are as wide as a column, or have the size `figure.figsize` if it was set; `inches` are
+    the least width and height.
     """
-    digits = 2 if any(score > 1 for score in scores.values()) else 4
-    names = [
-        "" if name is None else f"{name}: {score:.{digits}f}" for name, score in scores.items()
-    ]
-    labels, height, beside = _in_lines(names)
-    ax = _axes(ax, (5.2 + beside, 1.2 + height * len(labels)))
-    ax.set_yticks(range(len(labels)), labels, parse_math=False)
-    ax.set_ylim(len(labels) - 0.5, -0.5)
-    return ax, digits
+    if ax is None:
+        try:
+            from matplotlib import pyplot
+        except ImportError as error:
+            raise ImportError(
+                f"plots need matplotlib; install the extra: {install_command('plots')}"
+            ) from error
+        size = pyplot.rcParams["figure.figsize"]
+        if size == pyplot.rcParamsDefault["figure.figsize"]:
+            size = _COLUMN, 0.0
+        _, ax = pyplot.subplots(figsize=[*map(max, size, inches)])
+    if ax.figure.get_layout_engine() is None:
+        ax.figure.figure.set_layout_engine("constrained")
+    for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
+        text.set(size=_font_size(), parse_math=False)
+    ax.tick_params(labelsize=_font_size())
+    return ax
 
 
-def _in_lines(names: Sequence[str]) -> tuple[list[str], float, float]:
-    """Names wrapped into short lines; the inches between names, and of the longest line."""
-    labels = [fill(str(name), _LINE) for name in names]
-    lines = [label.split("\n") for label in labels] or [[""]]
-    longest = max(len(line) for parts in lines for line in parts)
-    return labels, 0.15 + 0.17 * max(map(len, lines)), longest / 12
+def _rows(
+    ax: Axes | None, labels: Sequence[str], below: int, title: str, xlabel: str
+) -> tuple[Axes, list[float], float]:
+    """Axes of rows, with room of `below` lines under each label; the rows' ends, and a font size.
+
+    The letters get smaller on axes that were passed in; a new figure is as high as it has to be.
+    """
+    is_new, ax = ax is None, _axes(ax, (0.0, 1.8))
+    figure = ax.figure
+    texts = [_filled(ax, label) for label in labels]
+    ax.set_xlabel(_filled(ax, xlabel))
+    ax.title.set_text(_filled(ax, title))
+    *starts, lines = accumulate([text.count("\n") + 1 + below for text in texts], initial=0)
+    figure.draw_without_rendering()  # the layout
+    if is_new:
+        beside = figure.get_figheight() - _inches(ax)[0]
+        figure.set_figheight(max(figure.get_figheight(), _LINE * lines + beside + 0.1))
+        figure.draw_without_rendering()
+    size = _font_size(_inches(ax)[0] / lines)
+    for start, text in zip(starts, texts, strict=True):
+        place = {"transform": ax.get_yaxis_transform(), "va": "top", "size": size}
+        ax.text(0.01, start + 0.1, text, parse_math=False, **place)
+    ax.set_ylim(lines, 0)
+    ax.set_yticks([])
+    return ax, [*starts[1:], lines], size
+
+
+def _shares(score: Any) -> list[tuple[float, float, float]]:
+    """The brevity penalty and the precisions, between the ends of their intervals."""
+    if hasattr(score, "value"):
+        return [(nan if share is None else share,) * 3 for share in (score.bp, *score.precisions)]
+    low, ratio, high = _ratio(score.ref_lens, score.hyp_lens)
+    penalty = tuple(min(1.0, exp(1 - at)) for at in (high, ratio, low))
+    return [penalty, *map(_ratio, score.matches.T, score.totals.T)]
+
+
+def _ratio(counts: Any, totals: Any) -> tuple[float, float, float]:
+    """The ratio of two sums over segments, between the ends of its interval, by linearization."""
+    ratio = counts.sum() / max(1, totals.sum())
+    errors = counts - ratio * totals
+    half = 1.96 * sqrt(errors @ errors * len(errors) / max(1, len(errors) - 1))
+    half /= max(1, totals.sum())
+    return ratio - half, ratio, ratio + half
+
+
+def _font_size(inches: float = inf) -> float:
+    """The size of small letters in points, or what fits into lines of a height."""
+    from matplotlib.font_manager import FontProperties
+
+    small: float = FontProperties(size="small").get_size_in_points()
+    return min(small, 72 * inches / 1.3)
+
+
+def _inches(ax: Axes) -> tuple[float, float]:
+    """The height and the width of the axes."""
+    extent, dpi = ax.get_window_extent(), ax.figure.dpi
+    return extent.height / dpi, extent.width / dpi
+
+
+def _filled(ax: Axes, text: str) -> str:
+    """The text in lines that are not longer than the axes are wide."""
+    return fill(text, max(10, int(_inches(ax)[1] * 72 / (0.62 * _font_size()))))
+
+
+def _in_lines(names: Sequence[object]) -> tuple[list[str], int]:
+    """Names wrapped into short lines, and the most lines of a name."""
+    labels = [fill(str(name), _CHARACTERS) for name in names]
+    return labels, 1 + max([label.count("\n") for label in labels], default=0)

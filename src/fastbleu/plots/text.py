@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,12 @@ from ..core.runtime.terminal import CONTROLS
 
 _WIDTH = 80  # of printed tables, in characters
 _NARROWEST = 10  # the first column is made no narrower
+_LATEX = str.maketrans(
+    {mark: f"\\{mark}" for mark in "&%$#_{}"}
+    | {mark: f"${mark}$" for mark in "<>"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
+_NEGATIVE = re.compile(r"(?<!\S)-(?=\d)")
 
 
 @dataclass
@@ -66,6 +73,20 @@ class Table:
         lines += [[literal(cell) for cell in row] for row in self.rows]
         table = "\n".join([f"| {' | '.join(line)} |" for line in lines])
         return "\n\n".join([f"## {literal(self.title)}", table, *map(literal, self.notes)])
+
+    def latex(self) -> str:
+        """The table in LaTeX, for the package booktabs; the notes are comments above it."""
+        head, *rows = [" & ".join(map(_in_latex, row)) for row in (self.columns, *self.rows)]
+        lines = [f"% {' '.join(note.split())}" for note in self.notes]
+        lines += [f"\\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}", "\\toprule"]
+        lines += [f"{head} \\\\", "\\midrule", *[f"{row} \\\\" for row in rows]]
+        return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
+
+
+def _in_latex(cell: str) -> str:
+    """A cell in LaTeX, with a minus sign before negative numbers."""
+    text = " ".join(cell.split()).translate(_LATEX)
+    return _NEGATIVE.sub("$-$", text)
 
 
 def _fitted_widths(columns: Sequence[Sequence[str]], width: int | None) -> list[int]:
@@ -120,12 +141,20 @@ class Tables(ABC):
     def _tables(self) -> list[Table]:
         """The tables, most important first."""
 
+    def _sentences(self) -> list[str]:
+        """What is said before the tables."""
+        return []
+
     def __str__(self) -> str:
         return self._text(_WIDTH)
 
     def _text(self, width: int | None) -> str:
         """The tables in lines of at most `width` characters; with None each row is one line."""
-        return "\n\n".join([table.text(width) for table in self._tables()])
+        sentences = [
+            "\n".join(_wrapped(text.translate(CONTROLS), width)) for text in self._sentences()
+        ]
+        return "\n\n".join([*sentences, *[table.text(width) for table in self._tables()]])
 
     def _repr_html_(self) -> str:
-        return "".join([table.html() for table in self._tables()])
+        sentences = [f"<p>{escape(text)}</p>" for text in self._sentences()]
+        return "".join([*sentences, *[table.html() for table in self._tables()]])

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ..core.counting.stats import Stats
     from .overview import Overview
     from .report_input import Segments
 
@@ -81,6 +80,13 @@ class Payload:
         else:
             self.add(name, array, "float64")
 
+    def add_rounded(self, name: str, values: NDArray[numpy.float64]) -> None:
+        """Add floats as uint16, in steps from the least to the largest one."""
+        low, high = float(values.min()), float(values.max())
+        step = (high - low) / 0xFFFF
+        self.add(f"{name}.range", [low, step], "float64")
+        self.add(name, numpy.rint((values - low) / (step or 1)), "uint16")
+
     def base64(self) -> str:
         """All sections, as text for the page."""
         header = json.dumps(self.header, ensure_ascii=False, allow_nan=False).encode(
@@ -108,7 +114,6 @@ def make_numbers(overview: Overview) -> Payload:
         "flags": FLAGS,
         "lowercase": segments.metric.lowercase,
         "ids": segments.ids,
-        "steps": [system.steps for system in overview.systems],
         "scores": [
             None if isnan(system.points) else system.score.value for system in overview.systems
         ],
@@ -118,43 +123,47 @@ def make_numbers(overview: Overview) -> Payload:
                 "labels": sorting.labels,
                 "sizes": sorting.sizes,
                 "scores": sorting.scores,
-                **_rounded(sorting.intervals),
+                "intervals": {
+                    f"{a}.{b}": [
+                        ends and [round(end, segments.digits + 1) for end in ends] for ends in its
+                    ]
+                    for (a, b), its in sorting.intervals.items()
+                },
             }
             for sorting in buckets
         ],
         "verdicts": [[verdicts.between(a, b) for a in systems] for b in systems],
+        "explained": [[verdicts.explained(a, b) for a in systems] for b in systems],
     }
     payload.add_counts("references", [len(texts) for texts in segments.references])
+    _add_brevity_penalties(payload, segments)
     for number, sorting in enumerate(buckets):
         payload.add_counts(f"bucket.{number}", sorting.codes)
     for system, counted in enumerate(segments.counted):
         payload.add_floats(f"score.{system}", segments.scores[system])
-        payload.add_floats(f"bp.{system}", _brevity_penalties(segments, counted.stats))
+        if segments.parts:
+            payload.add_rounded(f"part.{system}", segments.parts[system])
         payload.add(f"flags.{system}", flags_of(segments, system), "uint8")
         stats = counted.stats
         payload.add_counts(f"hyp_len.{system}", stats.hyp_lens)
         payload.add_counts(f"ref_len.{system}", stats.ref_lens)
         for order in range(stats.max_ngram_order):
             payload.add_counts(f"matches.{system}.{order}", stats.matches[:, order])
-            payload.add_counts(f"totals.{system}.{order}", stats.totals[:, order])
+            if (stats.totals[:, order] != numpy.maximum(stats.hyp_lens - order, 0)).any():
+                payload.add_counts(f"totals.{system}.{order}", stats.totals[:, order])
     return payload
 
 
-def _rounded(intervals: list[list[tuple[float, float] | None]]) -> dict[str, Any]:
-    """Rounded intervals for charts; an empty list for a system without any."""
-    shown = [
-        [ends and (round(ends[0], 4), round(ends[1], 4)) for ends in of_system]
-        for of_system in intervals
-    ]
-    return {"intervals": [of_system if any(of_system) else [] for of_system in shown]}
-
-
-def _brevity_penalties(segments: Segments, stats: Stats) -> NDArray[numpy.float64]:
-    pairs = numpy.stack([stats.hyp_lens, stats.ref_lens], axis=1)
-    different, numbers = numpy.unique(pairs, axis=0, return_inverse=True)
-    penalty = segments.scorer.brevity_penalty
-    penalties = numpy.array([float(penalty(*map(int, pair))) for pair in different])
-    return penalties[numbers.reshape(-1)]
+def _add_brevity_penalties(payload: Payload, segments: Segments) -> None:
+    """Add the penalties of all pairs of lengths that occur."""
+    of_systems = [counted.stats for counted in segments.counted]
+    lengths = [(stats.hyp_lens.astype(numpy.int64), stats.ref_lens) for stats in of_systems]
+    pairs = numpy.unique(numpy.concatenate([(hyp << 32) + ref for hyp, ref in lengths]))
+    different = (pairs >> 32).tolist(), (pairs & 0xFFFFFFFF).tolist()
+    payload.add_counts("penalty.hyp_len", different[0])
+    payload.add_counts("penalty.ref_len", different[1])
+    penalties = map(segments.scorer.brevity_penalty, *different)
+    payload.add("penalty", [*map(float, penalties)], "float64")
 
 
 def make_texts(segments: Segments) -> Payload:

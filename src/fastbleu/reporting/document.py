@@ -156,24 +156,31 @@ def overview_tables(overview: Overview) -> list[Table]:
     return tables
 
 
+def verdict_of(overview: Overview) -> list[str]:
+    """Serious mistakes, the best of several systems, and the sentence on A and B."""
+    serious = [f"{having}: {it.sentence} {effect}" for it, having, effect in overview.warnings]
+    verdicts = Verdicts(overview)
+    return [*serious, *filter(None, [verdicts.headline(), verdicts.text(*overview.pair)])]
+
+
 def make_markdown(overview: Overview, title: str, examples: int) -> str:
     """The overview, and `examples` of the worst and of the best segments."""
-    segments, parts = overview.segments, [f"# {literal(title)}"]
-    a, b = overview.pair
-    parts += [
-        literal(f"{having}: {it.message}. {effect}") for it, having, effect in overview.warnings
-    ]
-    verdicts = Verdicts(overview)
-    parts += [literal(text) for text in (verdicts.headline(), verdicts.text(a, b)) if text]
+    segments, (a, b) = overview.segments, overview.pair
+    parts = [f"# {literal(title)}", *map(literal, verdict_of(overview))]
     parts += [table.markdown() for table in overview_tables(overview)]
     scores = segments.scores
     if len(scores) > 1:
         key = scores[b] - scores[a]
+        lead = overview.systems[b].score.value - overview.systems[a].score.value
         of = f"{segments.shown_names[b]} - {segments.shown_names[a]}"
         ends = f"Largest losses, {of}", f"Largest gains, {of}"
     else:
-        key = scores[0]
+        key, lead = scores[0], 1.0
         ends = "Worst segments", "Best segments"
+    if examples and (explained := Verdicts(overview).explained(a, b)):
+        parts.append(literal(explained))
+    if (shares := overview.shares(a, b)) is not None:
+        key = numpy.where(numpy.isnan(key), key, shares * lead)
     order = numpy.argsort(key, kind="stable")[: numpy.count_nonzero(~numpy.isnan(key))]
     for heading, chosen in zip(ends, (order[:examples], order[::-1][:examples]), strict=True):
         if examples:

@@ -6,7 +6,7 @@ import re
 import warnings
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from math import isnan, nan, prod
+from math import isnan, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -16,22 +16,20 @@ from ..core.inputs.errors import without_input_warnings
 from ..core.metric.argument import scorer_of
 from ..core.scoring.base import SUMS
 from ..core.scoring.names import get, names
-from ..core.scoring.score import NoScoreError, Score
+from ..core.scoring.score import NoScoreError, Score, shown_score
 from ..diagnosis.corpus import dialect_metric
-from ..diagnosis.explanation import CANNOT_SCORE, shown_score
+from ..diagnosis.explanation import CANNOT_SCORE
 from ..diagnosis.findings import find
 from ..significance import Comparison, Interval, bootstrap
-from ..significance.procedures import compare_pairs
+from ..significance.procedures import compare_pairs, difference_intervals
 from ..significance.results import known
-from .verdict import last_step, listed
+from .verdict import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from numpy.typing import NDArray
 
-    from ..core.counting._counted import Counted
-    from ..core.scoring.scorer import Scorer
     from .report_input import Segments
 
 # With more hypotheses, scores by every dialect are computed only on request: some are slow.
@@ -45,22 +43,22 @@ _NUMBER = re.compile(r"\d[\d.,]*\d|\d")
 _LENGTHS = (0, 6, 11, 16, 21, 31, 41, 61, 101)
 _PARTS = 10
 # With more buckets, times systems, there are no intervals: each takes milliseconds.
-_MOST_INTERVALS = 400
+_MOST_INTERVALS = 1000
 
 
 @dataclass
 class System:
     """A system as a whole; `points` are its score on 0-100.
 
-    `steps` lead from 100 % down to the score: (name, value afterwards), on the dialect's scale.
-    None for dialects whose score is not a product.
+    `before_length` is the mean of the precisions, on the dialect's scale; None for dialects whose
+    score is not a product.
     """
 
     name: str
     score: Score
     points: float
     interval: Interval | None
-    steps: list[tuple[str, float]] | None
+    before_length: float | None
 
     @property
     def length_ratio(self) -> float:
@@ -97,8 +95,10 @@ class Buckets:
         The number of segments in each bucket.
     scores : list of K lists of float or None
         The score of each system in each bucket; None if there is none.
-    intervals : list of K lists of (float, float) or None
-        Their 95 % bootstrap intervals; None without samples, and if there are too many buckets.
+    intervals : dict of lists of (float, float) or None
+        For two systems, by their numbers, the 95 % bootstrap interval of their difference in each
+        bucket; for a single one, by (0, 0), that of its score. None if unknown; empty without
+        samples, and if there are too many buckets.
     """
 
     name: str
@@ -106,7 +106,7 @@ class Buckets:
     codes: NDArray[numpy.int64]
     sizes: list[int]
     scores: list[list[float | None]]
-    intervals: list[list[tuple[float, float] | None]]
+    intervals: dict[tuple[int, int], list[tuple[float, float] | None]]
 
 
 @dataclass
@@ -138,6 +138,11 @@ class Mistake:
         """Whether all of these systems have it, and it matters in each."""
         serious = [k for k in self.systems if self.points[k] >= _SERIOUS_POINTS]
         return {*systems} <= {*serious}
+
+    @property
+    def sentence(self) -> str:
+        """The message, with a full stop if it is no question."""
+        return self.message + "." * (not self.message.endswith("?"))
 
     @property
     def effect(self) -> str:
@@ -207,7 +212,11 @@ class Overview:
                 text = f"Without it the score would be {gains} points higher"
                 # Larger mistakes of some systems decide about the lead.
                 others = [it for it in self.mistakes if it is not mistake]
-                is_alone = all(max(it.points) < _SERIOUS_POINTS for it in others)
+                is_alone = not any(
+                    gain >= _SERIOUS_POINTS or (isnan(gain) and system in self.pair)
+                    for it in others
+                    for system, gain in enumerate(it.points)
+                )
                 if len(self.systems) > 1 and is_alone:
                     points = self._points_without(mistake)
                     best, second, *_ = sorted(self.order, key=lambda k: -points[k])
@@ -267,6 +276,19 @@ class Overview:
         names = [system.name for system in self.systems]
         return {f"{names[b]} - {names[a]}": comparison for (a, b), comparison in pairs}
 
+    def shares(self, a: int, b: int) -> NDArray[numpy.float64] | None:
+        """The share of B's lead over A that each segment makes; for a == b, of its score.
+
+        Shape (S,). It is the part of the lead that would be lost without the segment. None if there
+        is no lead, or if it does not follow from sums.
+        """
+        parts, lead = self.segments.parts, self.systems[b].score.value
+        if a != b:
+            lead -= self.systems[a].score.value
+        if parts is None or not lead:
+            return None
+        return (parts[b] - parts[a] if a != b else parts[b]) / lead
+
     def between(self, a: int, b: int) -> Comparison | None:
         """The comparison of two systems; the one with the lower number is the baseline."""
         return self.comparisons.get((min(a, b), max(a, b)))
@@ -290,7 +312,9 @@ def make_overview(
         if isnan(score.value):
             raise NoScoreError(f"systems[{name!r}] has no score: it is NaN; leave the system out")
         points = score.value * 100 / scorer.scale
-        systems.append(System(name, score, points, intervals[number], _steps(segments, score)))
+        systems.append(
+            System(name, score, points, intervals[number], _before_length(segments, score))
+        )
     count = len(segments) * len(systems)
     if dialects is None and count > _MOST_FOR_DIALECTS:
         limit = f"there are more than {_MOST_FOR_DIALECTS:,} hypotheses"
@@ -328,23 +352,13 @@ def _resample(
     return intervals, pairs
 
 
-def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
-    """What costs the points: each precision to the power of its weight, then the brevity penalty.
-
-    The effect of smoothing or rounding, or of totals below 0, comes last.
-    """
-    scorer = segments.scorer
+def _before_length(segments: Segments, score: Score) -> float | None:
+    scorer, orders = segments.scorer, len(score.precisions)
     if not scorer.supports(SUMS):
         return None
-    scale, orders = scorer.scale, len(score.precisions)
     weights = scorer.weights or (1 / orders,) * orders
     factors = [p**weight for p, weight in zip(score.precisions, weights, strict=True)]
-    names = [f"{order}-grams" for order in range(1, orders + 1)]
-    steps = [(name, scale * prod(factors[: n + 1])) for n, name in enumerate(names)]
-    steps.append(("length", scale * prod(factors) * score.bp))
-    if abs(steps[-1][1] - score.value) > 1e-9 * scale:
-        steps.append((last_step([score]), score.value))
-    return [(name, float(value)) for name, value in steps]
+    return float(scorer.scale * prod(factors))
 
 
 def _by_dialect(segments: Segments) -> tuple[list[DialectScores], list[str]]:
@@ -366,7 +380,7 @@ def _by_dialect(segments: Segments) -> tuple[list[DialectScores], list[str]]:
             best, second, *_ = sorted(order, key=lambda system: -points[system])
             lead = f"{segments.shown_names[best]} +{points[best] - points[second]:.2f}"
         is_reordered = any(points[k] < points[after] for k, after in pairwise(order))
-        printed = [shown_score(name, score) for score in scores]
+        printed = [shown_score(score) for score in scores]
         scored.append(DialectScores(name, printed, lead, is_reordered))
     return scored, failed
 
@@ -413,29 +427,28 @@ def _scored(
     numbers = numpy.empty(len(labels), numpy.int64)
     numbers[used] = numpy.arange(len(used))
     scores, intervals = [], []
-    if len(used) * len(segments.counted) > _MOST_INTERVALS:
-        settings = {**settings, "samples": 0}
-    scorer = segments.scorer
-    for counted in segments.counted:
-        rows = numpy.asarray(counted.stats)[order]
-        parts = [rows[low:high] for low, high in pairwise(bounds)]
-        scores.append([segments.score_rows(counted, part) for part in parts])
-        intervals.append([_interval(scorer, counted, part, settings) for part in parts])
-    named = name, [labels[code] for code in used], numbers[codes]
-    return Buckets(*named, numpy.diff(bounds).tolist(), scores, intervals)
+    has_intervals = settings["samples"] and len(used) * len(segments.counted) <= _MOST_INTERVALS
+    tables = [numpy.asarray(counted.stats)[order] for counted in segments.counted]
+    for low, high in pairwise(bounds):
+        parts = [rows[low:high] for rows in tables]
+        scores.append([*map(segments.score_rows, segments.counted, parts)])
+        intervals.append(_intervals(segments, parts, settings) if has_intervals else {})
+    of_pairs = {pair: [found.get(pair) for found in intervals] for pair in set().union(*intervals)}
+    named = name, [labels[code] for code in used], numbers[codes], numpy.diff(bounds).tolist()
+    return Buckets(*named, [*map(list, zip(*scores, strict=True))], of_pairs)
 
 
 @without_input_warnings
-def _interval(
-    scorer: Scorer, counted: Counted, rows: NDArray[Any], settings: dict[str, Any]
-) -> tuple[float, float] | None:
-    if counted.extra is not None or not settings["samples"] or len(rows) < 2:
-        return None
+def _intervals(
+    segments: Segments, tables: list[NDArray[Any]], settings: dict[str, Any]
+) -> dict[tuple[int, int], tuple[float, float]]:
+    """The intervals that are known of rows of all systems."""
+    rows = [Stats(table, segments.scorer.max_ngram_order) for table in tables]
     try:
-        interval = known(bootstrap(Stats(rows, scorer.max_ngram_order), **settings))
+        intervals = difference_intervals(rows, **settings)
     except (ValueError, OverflowError):
-        return None
-    return None if interval is None else (interval.low, interval.high)
+        return {}
+    return {pair: (found.low, found.high) for pair, found in intervals.items() if found}
 
 
 def find_mistakes(segments: Segments) -> list[Mistake]:
@@ -450,8 +463,7 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
         for finding in find(corpus, sources):
             key = finding.name, _NUMBER.sub("#", finding.message)  # equal except for the numbers
             messages.setdefault(key, {})[system] = finding.message
-            gain = nan if finding.points is None else finding.points
-            points.setdefault(key, {})[system] = gain
+            points.setdefault(key, {})[system] = finding._exact_points
             rewrites[key] = finding._rewrite
             weights[key] = max(weights.get(key, 0.0), finding._weight)
     mistakes = []

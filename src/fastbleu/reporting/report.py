@@ -6,14 +6,16 @@ import errno
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from html import escape
 from shutil import copymode
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..core.inputs.arguments import a_type, check_choice, check_integer, number_of
+from ..core.inputs.errors import InputError, InputTypeError
 from ..core.metric.argument import as_metric
 from ..plots.text import Table, Tables
 from ..significance.resampling import check_seed
-from .document import make_document, make_markdown, overview_tables
+from .document import make_document, make_markdown, overview_tables, verdict_of
 from .overview import Overview, make_overview
 from .report_input import Segments
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 _FRAME_HEIGHT = 600  # of the page in a notebook, in pixels
 _MOST_NAMES = 4  # in a heading
+_SUFFIXES = "", ".html", ".htm", ".md"
 # Windows would change line ends without it.
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -74,15 +77,22 @@ class Report(Tables):
         ----------
         path : path
         format : {"html", "md"}, optional
-            By default, Markdown for names that end in ``.md``, otherwise HTML.
+            By default, Markdown for names that end in ``.md``, and HTML for ``.html``, ``.htm``
+            and names without a suffix.
 
         Raises
         ------
+        ValueError
+            The name ends in another suffix, and there is no `format`.
         OSError
             The file cannot be written.
         """
         if format is None:
-            format = "md" if os.fsdecode(path).endswith(".md") else "html"
+            suffix = os.path.splitext(os.fsdecode(path))[1].lower()
+            if suffix not in _SUFFIXES:
+                expected = "expected .html or .md; or pass format"
+                raise ValueError(f"path ends in {suffix}, {expected}")
+            format = "md" if suffix == ".md" else "html"
         check_choice("format", format, ("html", "md"))
         text = self.markdown() if format == "md" else self.html()
         with _replacing(path) as file:
@@ -96,8 +106,6 @@ class Report(Tables):
         ImportError
             IPython or Jinja2 is not installed.
         """
-        from html import escape
-
         from IPython.display import HTML
 
         shape = f'width="100%" height="{_FRAME_HEIGHT}" style="border: 1px solid; resize: vertical"'
@@ -107,6 +115,9 @@ class Report(Tables):
 
     def _tables(self) -> list[Table]:
         return overview_tables(self._overview)
+
+    def _sentences(self) -> list[str]:
+        return verdict_of(self._overview)
 
     def __repr__(self) -> str:
         scores = ", ".join([f"{name}: {score.value:.4g}" for name, score in self.scores.items()])
@@ -184,11 +195,11 @@ def report(
     seed = check_seed(seed)
     if not isinstance(systems, Mapping):
         expected = "expected hypotheses by name: {'new': hypotheses}"
-        raise TypeError(f"systems is {a_type(systems)}, {expected}")
+        raise InputTypeError(f"systems is {a_type(systems)}, {expected}")
     if not systems:
-        raise ValueError("systems is empty: there is nothing to report on")
+        raise InputError("systems is empty: there is nothing to report on")
     if references is None:
-        raise TypeError("references is missing: pass one str, or a list of str, per segment")
+        raise InputTypeError("references is missing: pass one str, or a list of str, per segment")
     labels = {"sources": sources, "ids": ids, "documents": documents, "groups": groups}
     segments = Segments(systems, references, metric, **labels)
     names = segments.shown_names

@@ -7,21 +7,22 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from ..core.counting._counted import Counted
 from ..core.counting.counter import rereadable
 from ..core.counting.stats import Stats
 from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, number_of, shown
-from ..core.inputs.errors import restated
-from ..core.inputs.read import read
+from ..core.inputs.errors import InputError, InputTypeError, restated
 from ..core.metric.argument import counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.runtime.caching import cached_property
 from ..core.scoring.base import COUNT
 from ..diagnosis.corpus import Corpus
+from ..significance.procedures import leave_one_out
 
 if TYPE_CHECKING:
-    import numpy
     from numpy.typing import NDArray
 
 _ENTITIES = {"quot": '"', "amp": "&", "lt": "<", "gt": ">"}
@@ -65,7 +66,7 @@ class Segments:
         self.scorer.require(COUNT)
         for name, hypotheses in systems.items():
             try:
-                batch = rereadable(self.counter, read(hypotheses, references, self.counter))
+                batch = rereadable(self.counter, self.counter.read(hypotheses, references))
                 _refuse_arrays(batch.hypotheses)
                 # Copies, because user code that runs later may change the lists.
                 listed, listed_references = list(batch.hypotheses), list(batch.references)
@@ -73,7 +74,7 @@ class Segments:
                 counted = self.counter.count(batch)
                 self.scorer.check_references(counted.nrefs)
                 if not counted.segments:
-                    raise ValueError("hypotheses is empty: there are no segments to show")
+                    raise InputError("hypotheses is empty: there are no segments to show")
             except (TypeError, ValueError) as error:
                 raise restated(error, f"systems[{shown(name)}]: {error}") from error
             self.names.append(str(name))
@@ -95,6 +96,15 @@ class Segments:
     def scores(self) -> list[NDArray[numpy.float64]]:
         """The segments' scores, by system."""
         return [self.scorer.sentence_scores(counted, warns=False) for counted in self.counted]
+
+    @cached_property
+    def parts(self) -> list[NDArray[numpy.float64]] | None:
+        """By how much each system's score would be lower without each segment; None if unknown."""
+        try:
+            parts = [leave_one_out(counted.stats, self.metric) for counted in self.counted]
+        except (ValueError, OverflowError):
+            return None
+        return [*map(numpy.nan_to_num, parts)]
 
     @cached_property
     def corpora(self) -> list[Corpus]:
@@ -158,23 +168,23 @@ class Segments:
         if values is None:
             return None
         if isinstance(values, str):
-            raise TypeError(f"{name} is a str, expected one value per segment")
+            raise InputTypeError(f"{name} is a str, expected one value per segment")
         listed = list(values)
         if len(listed) != len(self):
-            raise ValueError(
+            raise InputError(
                 f"{name} has {number_of(len(listed), 'value')} for "
                 f"{number_of(len(self), 'segment')}; pass one for each"
             )
         for number, value in enumerate(listed if name == "sources" else ()):
             if type(value) is not str:
-                raise TypeError(f"sources[{number}] is {a_type(value)}, expected a str")
+                raise InputTypeError(f"sources[{number}] is {a_type(value)}, expected a str")
         return [str(value) for value in listed]
 
 
 def _refuse_arrays(hypotheses: Sequence[Any]) -> None:
     first = next(iter(hypotheses), "")
     if not isinstance(first, (str, list, tuple)):
-        raise TypeError(
+        raise InputTypeError(
             f"segment 0 is {a_type(first)}; a report shows text or lists of tokens: "
             "decode token ids first, or pass hypotheses.tolist()"
         )

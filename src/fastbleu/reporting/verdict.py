@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     # Parts of a text, each with its link on the page, or "".
     Sentences = list[tuple[str, str]]
 
+FIRST = 20  # segments: their share of the difference is said
 _FEWEST = 4  # with fewer documents, or groups, none is named
 _CHARACTERS = 40  # shown of their names
 _MOST_NAMES = 4  # of systems that are listed
@@ -35,7 +36,7 @@ _CAUSES = {name: repair.cause for name, repair in REPAIRS.items()} | {
     "exchanged": "exchanged lines",
     "shuffled": "the order of lines",
     "short": "truncated text",
-    "constant text": "a tag, prompt or id at the beginning or end of lines",
+    "constant text": "a tag, prompt, id or Markdown at the beginning or end of lines",
     "lost characters": "letters lost in the wrong encoding",
     "unknown words": "marks for unknown words",
     "same text": "the same text for many segments",
@@ -119,6 +120,26 @@ class Verdicts:
             parts += self._documents(comparison, a, b, difference)
         return parts
 
+    def explained(self, a: int, b: int) -> str:
+        """What the difference would be without the segments that make most of it.
+
+        For a == b, what the score would be without those that cost most.
+        """
+        shares = self._overview.shares(a, b)
+        if shares is None or len(shares) < 2 * FIRST:
+            return ""
+        first = numpy.argsort(shares if a == b else -shares, kind="stable")[:FIRST]
+        without = self._difference_without(numpy.isin(numpy.arange(len(shares)), first), a, b)
+        if without is None:
+            return ""
+        value = self._overview.systems[b].score.value
+        if a == b:
+            changed = f"{self._number(without)} instead of {self._number(value)}"
+            return f"Without the {FIRST} segments that cost most the score would be {changed}."
+        share = 1 - without / (value - self._overview.systems[a].score.value)
+        explained = f"The {FIRST} segments that count most explain {100 * share:.0f} % of the"
+        return f"{explained} difference: without them it would be {self._change(without)}."
+
     def _number(self, points: float) -> str:
         return f"{points:.{self._digits}f}"
 
@@ -155,14 +176,10 @@ class Verdicts:
 
     def _effects(self, first: System, second: System) -> str:
         """The effects of n-grams and length: each one's change times the mean of the other."""
-        if not first.steps or not second.steps:
+        precision, other_precision = first.before_length, second.before_length
+        bp, other_bp = first.score.bp, second.score.bp
+        if precision is None or other_precision is None or bp is None or other_bp is None:
             return ""
-        factors = []
-        for system in (first, second):
-            value = dict(system.steps or ())
-            before = value[f"{len(system.score.precisions)}-grams"]
-            factors.append((before, value["length"] / before if before else 1.0))
-        (precision, bp), (other_precision, other_bp) = factors
         effects = {
             "n-grams": (other_precision - precision) * (bp + other_bp) / 2,
             "length": (other_bp - bp) * (precision + other_precision) / 2,
@@ -202,14 +219,14 @@ class Verdicts:
         return [(f" No {kind.name} explains it.", "")]
 
     def _difference_without(self, left_out: NDArray[numpy.bool_], a: int, b: int) -> float | None:
-        """The difference without some segments; None if the rest cannot be scored."""
+        """The difference, or for a == b the score, without some segments; None if it has none."""
         values = []
-        for counted in (self._segments.counted[a], self._segments.counted[b]):
+        for counted in [self._segments.counted[system] for system in dict.fromkeys((a, b))]:
             rows = numpy.asarray(counted.stats)[~left_out]
             if (value := self._segments.score_rows(counted, rows)) is None:
                 return None
             values.append(value)
-        return values[1] - values[0]
+        return values[-1] - sum(values[:-1])
 
 
 def last_step(scores: list[Score]) -> str:

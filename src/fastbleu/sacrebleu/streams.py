@@ -12,7 +12,7 @@ from itertools import islice
 
 from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, list_or_tuple, number_of, shown
-from ..core.inputs.errors import LocatedTypeError, LocatedValueError, Place, place, warn_input
+from ..core.inputs.errors import InputError, InputTypeError, Place, place, warn_input
 from ..core.scoring.sacrebleu import SACREBLEU
 
 TYPE_CHECKING = False
@@ -41,9 +41,9 @@ def check_corpus(hypotheses: object, references: object) -> None:
 def check_sentence(hypothesis: object, references: object) -> None:
     """Raise an error, like `check_corpus`, unless this is a single segment."""
     if not isinstance(hypothesis, str):
-        raise TypeError(f"hypothesis is {a_type(hypothesis)}, expected a str")
+        raise InputTypeError(f"hypothesis is {a_type(hypothesis)}, expected a str")
     if isinstance(references, str):
-        raise TypeError("references is a str, expected a list of str; pass [reference]")
+        raise InputTypeError("references is a str, expected a list of str; pass [reference]")
     check_list("references", references)
 
 
@@ -56,13 +56,13 @@ def check_list(
     """
     if not isinstance(values, (list, tuple, Sequence)):
         fix = fix if hasattr(values, "__next__") or hasattr(values, "tolist") else ""
-        raise TypeError(f"{name} is {a_type(values)}, expected a list of {of}{fix}")
+        raise InputTypeError(f"{name} is {a_type(values)}, expected a list of {of}{fix}")
     if len(values):
         with suppress(IndexError):  # another thread has emptied it since
             first: object = values[0]
             is_entry = isinstance(first, str) or (first is None and entry == "a str or None")
             if of == "str" and not is_entry:
-                raise TypeError(f"{name}[0] is {a_type(first)}, expected {entry}")
+                raise InputTypeError(f"{name}[0] is {a_type(first)}, expected {entry}")
             return first
     raise IndexError(f"{name} is empty: there is nothing to score")
 
@@ -97,7 +97,7 @@ def count_streams(
         # Beyond the last segment, sacreBLEU checks only for None.
         if None in lines[count:]:
             where = place(lines.index(None, count), None)
-            raise LocatedTypeError.at(where, " is a NoneType, expected a str")
+            raise InputTypeError.at(where, " is a NoneType, expected a str")
         lines, kept = lines[:count], kept[:count]
     try:
         counted = counter.count(Batch(lines, kept), keep_rows=keep_rows)
@@ -107,7 +107,7 @@ def count_streams(
     if counted.nrefs != 1 and isinstance(kept[0], str):
         segment = next(n for n, line in enumerate(kept) if not isinstance(line, str))
         problem = f"a reference is {a_type(kept[segment])}, expected a str or None"
-        raise LocatedTypeError.at(Place(segment, side="reference"), problem)
+        raise InputTypeError.at(Place(segment, side="reference"), problem)
     if len(lines) < len(segments) and counted.nrefs != count_references(segments[len(lines) :]):
         counted.nrefs = -1
     return counted
@@ -180,7 +180,7 @@ def count_references(segments: Sequence[Any]) -> int:
                 present += 1
             elif line is not None:
                 problem = f"a reference is {a_type(line)}, expected a str or None"
-                raise LocatedTypeError.at(Place(segment, side="reference"), problem)
+                raise InputTypeError.at(Place(segment, side="reference"), problem)
         numbers.add(present)
     return numbers.pop() if len(numbers) == 1 else -1
 
@@ -191,4 +191,4 @@ def refuse_missing(segments: Sequence[Any]) -> None:
         if line is None:
             where = Place(segment, "its only reference", 0)
             fix = "every segment needs a reference (it may be empty)"
-            raise LocatedValueError.at(where, f" is None; {fix}", is_missing=True)
+            raise InputError.at(where, f" is None; {fix}", is_missing=True)

@@ -20,9 +20,11 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy
+
 from ..core.counting.stats import Stats
 from ..core.inputs.arguments import a_type, check_choice, check_integer, number_of, shown
-from ..core.inputs.errors import restated
+from ..core.inputs.errors import InputError, InputTypeError, restated
 from ..core.metric.argument import as_metric, scorer_of
 from ..core.scoring.base import SIGNIFICANCE
 from .experiment import Experiment, scoring_of
@@ -178,10 +180,10 @@ def compare(
     check_choice("method", method, ("approximate_randomization", "bootstrap"))
     if not isinstance(systems, Mapping):
         expected = "expected hypotheses by name: {'new': hypotheses}"
-        raise TypeError(f"systems is {a_type(systems)}, {expected}")
+        raise InputTypeError(f"systems is {a_type(systems)}, {expected}")
     if len(systems) < 2:
         expected = "expected two or more: the first one is the baseline"
-        raise ValueError(f"systems has {number_of(len(systems), 'entry', 'entries')}, {expected}")
+        raise InputError(f"systems has {number_of(len(systems), 'entry', 'entries')}, {expected}")
     trials = check_integer("trials", trials, 1)
     samples = check_integer("samples", samples, int(method == "bootstrap"))
     experiment = _experiment_of(metric, systems, references, confidence, seed, progress)
@@ -206,6 +208,34 @@ def compare_pairs(
     experiment = _experiment_of(_resampled_metric(metric), named, None, 0.95, seed, progress)
     comparisons = experiment.randomize(TRIALS, samples, baselines=len(systems) - 1)
     return dict(zip(combinations(named, 2), comparisons, strict=True))
+
+
+def difference_intervals(
+    systems: Sequence[Stats], metric: BLEU, samples: int, seed: int | None
+) -> dict[tuple[int, int], Interval | None]:
+    """The intervals of `compare_pairs`, by the same keys, without a test.
+
+    Of a single system, that of its score, by (0, 0).
+    """
+    experiment = _experiment_of(metric, dict(enumerate(systems)), None, 0.95, seed, False)
+    scores, drawn = experiment.scores, experiment.draw(samples)
+    if len(systems) == 1:
+        return {(0, 0): known(experiment.interval(scores[0], drawn[0]))}
+    return {
+        (a, b): known(experiment.interval(scores[b] - scores[a], drawn[b] - drawn[a]))
+        for a, b in combinations(range(len(systems)), 2)
+    }
+
+
+def leave_one_out(stats: Stats, metric: BLEU) -> NDArray[numpy.float64]:
+    """By how much a corpus scores higher than without each of its segments, shape (S,).
+
+    NaN where the rest has no score; ValueError if the score does not follow from sums.
+    """
+    scorer = scorer_of(_resampled_metric(metric))
+    rows = numpy.asarray(scorer.adapted(stats))
+    total, scoring = rows.sum(0, numpy.int64), scoring_of(scorer)
+    return scoring.score_sums(total[numpy.newaxis]) - scoring.score_sums(total - rows)
 
 
 def _experiment_of(
@@ -259,7 +289,7 @@ def _rows(metric: BLEU, hypotheses: Any, references: Any) -> Stats:
     """The counts of a system's segments; Stats are taken if the metric counts in the same way."""
     if references is None and not isinstance(hypotheses, Stats):
         problem = f"references is None, and hypotheses is {a_type(hypotheses)}"
-        raise TypeError(f"{problem}; only Stats, from count, stand for both")
+        raise InputTypeError(f"{problem}; only Stats, from count, stand for both")
     return metric.count(hypotheses, references)
 
 
@@ -280,9 +310,9 @@ def _check_rows(rows: Mapping[str, Stats]) -> None:
         if len(stats) != len(baseline):
             lengths = f"{name} has {number_of(len(stats), 'row')}, {first} has {len(baseline)}"
             fix = "compare systems on the same segments, in the same order"
-            raise ValueError(f"{lengths}; {fix}")
+            raise InputError(f"{lengths}; {fix}")
         if len(stats) < 2:
-            raise ValueError(
+            raise InputError(
                 f"{name} has {number_of(len(stats), 'row')}, but at least 2 segments "
                 "are needed to draw from; pass the rows of all segments, not their sum"
             )

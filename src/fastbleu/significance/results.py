@@ -8,6 +8,7 @@ from math import ceil, floor, isnan, log10
 from typing import Any, TypeVar
 
 from ..core.inputs.arguments import number_of
+from ..core.scoring.score import decimals
 from ..plots.text import Table, Tables
 
 Name = TypeVar("Name", bound=Hashable)
@@ -55,7 +56,7 @@ class Interval(Tables):
 
     def _tables(self) -> list[Table]:
         head = "score", "mean", f"{100 * self.confidence:g} % interval"
-        digits = _decimals(self.score)
+        digits = decimals(self.score)
         cells = f"{self.score:.{digits}f}", f"{self.mean:.{digits}f}", shown_bounds(self, digits)
         without = ", of which some have no score" if isnan(self.mean) else ""
         note = f"bootstrap, {number_of(self.samples, 'sample')}{without}, seed {self.seed}"
@@ -202,13 +203,21 @@ class Comparisons(dict[Name, Comparison], Tables):
         """`Comparison.to_dict` of each system, by name."""
         return {name: comparison.to_dict() for name, comparison in self.items()}
 
+    def to_latex(self) -> str:
+        """The table for a paper, with p-values adjusted by Holm's method if there are several.
+
+        It needs the LaTeX package booktabs; how the systems were compared is a comment above it.
+        """
+        [table] = self._tables()
+        return table.latex()
+
     def _tables(self, digits: int | None = None) -> list[Table]:
         if not self:
             return [Table("", ["no systems"], [])]
         first = next(iter(self.values()))
         if digits is None:
             scores = [comparison.score for comparison in self.values()]
-            digits = _decimals(first.baseline_score, *scores)
+            digits = decimals(first.baseline_score, *scores)
         several = first.compared > 1
         rows = [[str(self.baseline), f"{first.baseline_score:.{digits}f}", *[""] * (4 + several)]]
         for name, comparison in self.items():
@@ -242,11 +251,6 @@ def notes_of(comparisons: Mapping[Any, Comparison], mark: str = "*") -> list[str
     reasons = {name: comparison._too_few for name, comparison in comparisons.items()}
     too_few = [f"{name}: {reason}" for name, reason in reasons.items() if reason]
     return [f"{'; '.join(parts)}; seed {first.seed}. {meaning}", *too_few]
-
-
-def _decimals(*scores: float) -> int:
-    """How many decimals of scores are printed: 2 on 0-100, 4 on 0-1."""
-    return 2 if any(score > 1 for score in scores) else 4
 
 
 def known(interval: Interval) -> Interval | None:

@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import Any
 
 from ..core.inputs.arguments import check_choice
-from ..core.inputs.errors import LocatedTypeError, LocatedValueError, advised
+from ..core.inputs.errors import InputError, InputTypeError, advised
 from ..core.runtime.extras import install_command
 from ..core.runtime.import_lock import import_locked, lazy
 from ..files.formats import (
@@ -175,7 +175,7 @@ class Files:
             raise FileNotFoundError(f"{path}: there is no such file or directory; {fix}")
         else:
             problem = "this is a pipe or a device: save its content as a file"
-            raise LocatedValueError.in_file(path, problem)
+            raise InputError.in_file(path, problem)
         return [(system, file, f"{scheme}{file}", base) for file in self._known(files, path)]
 
     def _known(self, paths: list[str], table: str) -> list[str]:
@@ -191,7 +191,7 @@ class Files:
                 problem = f"the name ends in {end!r}; expected one of {known}"
                 if end in (".xlsx", ".xls", ".ods"):
                     problem += f". Save the sheet as CSV, or pass pandas.read_excel({path!r})"
-                raise LocatedValueError.in_file(path, problem)
+                raise InputError.in_file(path, problem)
         return paths
 
     def _opened_url(self, url: str) -> tuple[Any, str]:
@@ -206,7 +206,7 @@ class Files:
                 opened, path = fsspec.core.url_to_fs(url)
             except (ImportError, ValueError) as problem:
                 fix = "install fsspec and what it needs for URLs of this kind"
-                raise LocatedValueError.in_file(url, f"{error}; {problem}; {fix}") from problem
+                raise InputError.in_file(url, f"{error}; {problem}; {fix}") from problem
             return fs.PyFileSystem(fs.FSSpecHandler(opened)), path
 
     def _datasets(self) -> list[Any]:
@@ -224,11 +224,11 @@ class Files:
                     f"{names[0]} has a column with the name of a directory's key "
                     f"(key=value), but of another type: {error}; rename or cast the column"
                 )
-                raise LocatedTypeError(message, file=names[0]) from error
+                raise InputTypeError(message, file=names[0]) from error
             except Exception as error:
                 if not is_damage(error):
                     raise
-                raise LocatedValueError.in_file(names[0], explained(error)) from error
+                raise InputError.in_file(names[0], explained(error)) from error
         return datasets
 
     def _parquet_parts(self) -> Iterator[Any]:
@@ -274,7 +274,7 @@ class Files:
                     problem = explained(error)  # names the row of a .csv or .tsv file
                 if problem is None:
                     raise
-                raise LocatedValueError.in_file(name, problem) from error
+                raise InputError.in_file(name, problem) from error
 
     def _opened(
         self, system: Any, path: str, name: str, schema: Any = None
@@ -297,7 +297,7 @@ class Files:
             if "\0" in "".join(columns):
                 fix = f"name the encoding, as in {advised('encoding', 'utf-16')}"
                 problem = f"line 1 has null characters: {fix}"
-                raise LocatedValueError.in_file(name, problem, line=1)
+                raise InputError.in_file(name, problem, line=1)
             names = self._checked(columns, path, name)
             parsing = csv.ParseOptions(
                 delimiter=delimiter,
@@ -357,12 +357,12 @@ class Files:
                 "files are Parquet; for another format pass pyarrow.dataset.dataset(path, "
                 'format="csv", partitioning="hive")'
             )
-            raise LocatedValueError.in_file(name, problem)
+            raise InputError.in_file(name, problem)
         roots_of(columns, needed)  # an error if there is none
         names = roots_of(columns, self._columns or columns)
         if twice := [column for column in names if columns.count(column) > 1]:
             problem = f"two columns are named {twice[0]!r}: rename one of them"
-            raise LocatedValueError.in_file(name, problem)
+            raise InputError.in_file(name, problem)
         return names
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.inputs.columns import opened
+from ..core.inputs.errors import InputTypeError
 from ..core.runtime.extras import install_command
 from ..core.runtime.import_lock import import_locked
 from ._row_groups import RowGroups
@@ -67,7 +68,7 @@ def _integers(name: str, values: NDArray[Any]) -> Indices:
             return values.astype(np.int64)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise TypeError(f"column {name!r} holds a value that is not a count (a 64-bit integer)")
+    raise InputTypeError(f"column {name!r} holds a value that is not a count (a 64-bit integer)")
 
 
 def take(frame: Frame, rows: Indices) -> Frame:
@@ -76,7 +77,7 @@ def take(frame: Frame, rows: Indices) -> Frame:
         return _decoded(frame)[rows.tolist()]
     except NotImplementedError as error:  # pyarrow's
         names = ", ".join(map(repr, frame.columns))
-        raise TypeError(f"{error}: cast columns {names} to string") from error
+        raise InputTypeError(f"{error}: cast columns {names} to string") from error
 
 
 def keys_of(frame: Frame, names: Sequence[str]) -> Frame:
@@ -240,11 +241,11 @@ def joined(frames: Sequence[Frame]) -> Frame:
                 # In pandas a column of nulls may be of objects, which narwhals takes for text.
                 kinds = {column.dtype for column in columns if column.null_count() < len(column)}
                 if narwhals.String() in kinds and any(kind.is_numeric() for kind in kinds):
-                    raise TypeError(f"{name} holds text and numbers")
+                    raise InputTypeError(f"{name} holds text and numbers")
         options = {"how": "vertical_relaxed"} if kind.is_polars() else {}
         return frame_of(library.concat(natives, **options))
     except (TypeError, ValueError, *polars_errors) as error:
-        raise TypeError(
+        raise InputTypeError(
             f"the parts of the table have columns of different types: {error}; cast them to one"
         ) from error
 
@@ -265,7 +266,7 @@ def _errors_of_keys(by: Sequence[str]) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:
-        raise TypeError(
+        raise InputTypeError(
             f"rows cannot be grouped by {', '.join(map(repr, by))}: {error}; pass columns of "
             'texts, numbers or times, and a field of a struct as in "translation.de"'
         ) from error

@@ -13,9 +13,8 @@ from ..core.counting._counted import Counted
 from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, check_choice, closest, names_shown, number_of, shown
 from ..core.inputs.columns import is_column
-from ..core.inputs.errors import AmongGiven, LocatedError, restated, warn_input
+from ..core.inputs.errors import AmongGiven, InputError, restated, warn_input
 from ..core.inputs.missing import CHOICES, is_missing, no_value
-from ..core.inputs.read import read
 from ..core.metric.argument import as_metric, counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.scoring.base import UPDATE
@@ -112,7 +111,7 @@ class RowCounter:
         metric = metrics.get(None if is_missing(language) else language, metrics.get(None))
         if metric is None:
             known = ", ".join(map(repr, metrics))
-            raise ValueError(
+            raise InputError(
                 f"column {shown(self.language)} has {shown(language)}, for which tokenizers has no "
                 f"entry: it has {known}; add one for None, which stands for all others"
             )
@@ -153,7 +152,7 @@ class RowCounter:
         """
         for metric, rows, part, numbers in self._languages(frame, first):
             with errors_naming_rows(self, numbers, part):
-                batch = read(*self.texts_of(part), counter_of(metric), missing=self.missing)
+                batch = counter_of(metric).read(*self.texts_of(part), missing=self.missing)
                 for kept, nrefs, counted in counted_parts(metric, batch, most):
                     self._note(metric, counted)
                     yield kept if rows is None else rows[kept], nrefs, counted
@@ -198,7 +197,7 @@ class RowCounter:
         self, metric: BLEU, frame: Frame, numbers: Sequence[int] | Indices
     ) -> tuple[Rows, Counted]:
         """The positions of complete rows, and their counts."""
-        batch = read(*self.texts_of(frame), counter_of(metric), missing=self.missing)
+        batch = counter_of(metric).read(*self.texts_of(frame), missing=self.missing)
         counted = counter_of(metric).count(batch)
         counted.present = batch.present
         self._note_missing(batch, numbers)
@@ -227,7 +226,7 @@ class RowCounter:
     def no_rows(self) -> ValueError:
         """The error for a table without counted rows."""
         problem = self._note_of_missing() if self._left_out else "the table has no rows"
-        return ValueError(f"there are no segments to score: {problem}")
+        return InputError(f"there are no segments to score: {problem}")
 
     def warn(self) -> None:
         """Issue the warnings about all frames together."""
@@ -273,9 +272,9 @@ def errors_naming_rows(
         yield
     except (TypeError, ValueError) as error:
         message, place = str(error), {}
-        segment = error.segment if isinstance(error, LocatedError) else None
+        segment = error.segment if isinstance(error, InputError) else None
         # The error may be about another corpus, which a user's tokenizer has counted.
-        if isinstance(error, LocatedError) and segment is not None and segment < len(numbers):
+        if isinstance(error, InputError) and segment is not None and segment < len(numbers):
             number = int(numbers[segment])
             row = row_counter.place(number)
             place = {"segment": number, "file": row_counter.file(number)}
@@ -298,7 +297,7 @@ def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:
             meant = closest(name, columns)
             hint = f"; did you mean {meant!r}?" if meant else "."
             known = names_shown(map(shown, columns)) or "none"
-            raise ValueError(f"the table has no column {shown(name)}{hint} Its columns: {known}")
+            raise InputError(f"the table has no column {shown(name)}{hint} Its columns: {known}")
 
 
 def roots_of(columns: Sequence[str], names: Sequence[str]) -> list[str]:

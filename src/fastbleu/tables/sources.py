@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.inputs.arguments import number_of, shown
 from ..core.inputs.columns import is_query
-from ..core.inputs.errors import LocatedValueError
+from ..core.inputs.errors import InputError, InputTypeError, restated
 from ..core.runtime.import_lock import lazy
 from ..core.runtime.terminal import ProgressBar
 from .data_files import (
@@ -138,7 +138,7 @@ class Source:
             kind = type(frame.to_native())
             library = library or kind
             if kind is not library:
-                raise TypeError(
+                raise InputTypeError(
                     f"{what} is a {kind.__module__}.{kind.__qualname__}, earlier parts are "
                     f"{library.__module__}.{library.__qualname__}: pass tables of one library"
                 )
@@ -171,9 +171,9 @@ class Source:
             file, row = self._parts.at(row)
         if is_damage(error):
             problem = f"{file or 'the table'} cannot be read from row {row} on: {explained(error)}"
-            return LocatedValueError(problem, file=file)
-        if file and type(error) is ValueError:
-            return LocatedValueError.in_file(file, str(error))
+            return InputError(problem, file=file)
+        if file and (type(error) is ValueError or isinstance(error, InputError)):
+            return restated(error, f"{file}: {error}", file=file)
         return error
 
 
@@ -191,7 +191,7 @@ def _frame(table: object, columns: Sequence[str] | None, what: str) -> Frame | N
         frame = narwhals.from_native(table, eager_only=True, pass_through=True)
     except narwhals.exceptions.DuplicateError as error:
         problem = " ".join(str(error).split())
-        raise ValueError(f"{what} has columns with the same name, rename them: {problem}") from None
+        raise InputError(f"{what} has columns with the same name, rename them: {problem}") from None
     if not isinstance(frame, narwhals.DataFrame):
         return None
     chosen = _chosen(frame.columns, columns)
@@ -205,7 +205,9 @@ def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> A
     for name in names:
         if isinstance(columns[name], str):
             problem = f"{what} has a text as {name!r}, expected a column of texts"
-            raise TypeError(f"{problem}; for a list of dicts pass pyarrow.Table.from_pylist(dicts)")
+            raise InputTypeError(
+                f"{problem}; for a list of dicts pass pyarrow.Table.from_pylist(dicts)"
+            )
         try:
             if isinstance(columns[name], (pyarrow.Array, pyarrow.ChunkedArray)):
                 arrays[name] = columns[name]
@@ -214,14 +216,14 @@ def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> A
             else:
                 arrays[name] = pyarrow.array(columns[name], from_pandas=True)
         except (pyarrow.ArrowException, OverflowError) as error:
-            raise TypeError(
+            raise InputTypeError(
                 f"{what} has values in column {shown(name)} that pyarrow cannot convert: "
                 f"{error}; they must be of one type"
             ) from error
     for first, second in pairwise(arrays):
         rows, differs = len(arrays[first]), len(arrays[second])
         if rows != differs:
-            raise ValueError(
+            raise InputError(
                 f"column {shown(first)} has {number_of(rows, 'row')}, but column {shown(second)} "
                 f"has {differs}: row {min(rows, differs)} is in only one of them; all must have "
                 "the same length"
@@ -233,7 +235,7 @@ def _no_table(value: Any, what: str) -> TypeError:
     kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
     engine = _ENGINES.get(kind.partition(".")[0])
     fix = f"; for {engine} use fastbleu.integrations.{engine.lower()}.score" if engine else ""
-    return TypeError(
+    return InputTypeError(
         f"{what} is a {kind}, expected a data frame or table (pandas, polars, pyarrow, a dict of "
         f"columns), a path of a file, or an iterable of them{fix}"
     )
@@ -290,7 +292,7 @@ def _scanned(table: Any, scanner: Any, names: Sequence[str]) -> Iterator[Any]:
             roots_of(its, names)
         except ValueError as error:
             name = getattr(fragment, "path", "a part of the dataset")
-            raise LocatedValueError(f"{name}: {error}") from error
+            raise InputError(f"{name}: {error}") from error
         yield batch.record_batch
 
 
@@ -323,7 +325,7 @@ class TableParts:
         pyarrow = import_pyarrow("parts of a table")
         first = next(self._parts, None)
         if first is None:
-            raise ValueError("there are no rows, and therefore no schema: the table is empty")
+            raise InputError("there are no rows, and therefore no schema: the table is empty")
         schema = _arrow_table(pyarrow, first).schema
 
         def batches() -> Iterator[Any]:
@@ -331,7 +333,7 @@ class TableParts:
                 try:
                     table = _arrow_table(pyarrow, part).cast(schema)
                 except (ValueError, pyarrow.ArrowException) as error:
-                    raise ValueError(
+                    raise InputError(
                         f"part {number} of the table differs from part 0, which sets the schema: "
                         f"{error}; select or cast the columns first"
                     ) from error

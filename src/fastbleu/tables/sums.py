@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.counting.stats import row_of_state
 from ..core.inputs.arguments import shown
-from ..core.inputs.errors import LocatedValueError
+from ..core.inputs.errors import InputError
 from ..core.metric.argument import as_metric, counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.scoring.base import STATE, SUMS, UPDATE
@@ -139,7 +139,7 @@ class SumsReader:
             by = [name for name in frame.columns if name not in (*reductions, COUNTED, ROW)]
             self.by = by if self.by is None else self.by
             if sorted(by) != sorted(self.by):
-                raise ValueError(
+                raise InputError(
                     f"one table has sums by {self.by}, another by {by}: pass tables with the same "
                     "keys, or select these columns"
                 )
@@ -160,7 +160,7 @@ class SumsReader:
             known = self._texts.setdefault(language, text)
             there, here = _parsed(known), _parsed(text)
             if text != known:
-                raise ValueError(
+                raise InputError(
                     "sums counted with different options cannot be added: "
                     f"{_difference(there, here)}"
                 )
@@ -178,7 +178,7 @@ def _parsed(text: Any) -> dict[str, Any]:
         parameters: dict[str, Any] = json.loads(text)
         rules = parameters["rules"]
     except (TypeError, ValueError, LookupError):
-        raise ValueError(
+        raise InputError(
             f"column {COUNTED!r} has {shown(text)}, which does not describe the metric that "
             "counted it; in SQL also group by this column, or take its any_value"
         ) from None
@@ -240,7 +240,7 @@ def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[So
             added.add(frame.select(*keys, COUNTED), totals)
     total = None if added is None else added.result()
     if first is None or total is None:
-        raise ValueError("there are no sums: pass at least one table")
+        raise InputError("there are no sums: pass at least one table")
     if reader.language is not None and reader.language not in keys:
         raise ValueError(
             f"the tokenizer depends on {shown(reader.language)}: add it to by, so that sums of "
@@ -257,7 +257,7 @@ def scores_of(table: Any, metric: Metric | None) -> Any:
     reader, source = SumsReader(), Source(table)
     parts = list(reader.read(source))
     if not any(len(frame) for frame, _ in parts):
-        raise ValueError("there are no sums to score: the table has no rows")
+        raise InputError("there are no sums to score: the table has no rows")
     keys = joined([frame for frame, _ in parts])
     totals = np.concatenate([totals for _, totals in parts])
     metrics = metrics_of(keys, chosen)
@@ -266,5 +266,5 @@ def scores_of(table: Any, metric: Metric | None) -> Any:
             try:
                 row_of_state(counts, row_metric.max_ngram_order, counter_of(row_metric).least_total)
             except ValueError as error:
-                raise LocatedValueError(f"row {row} of the sums: {error}", segment=row) from error
+                raise InputError(f"row {row} of the sums: {error}", segment=row) from error
     return source.to_native(scored(keys, reader.by or [], metrics, sums_of(metrics, totals), {}))

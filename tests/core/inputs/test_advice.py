@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from fastbleu import BLEU
@@ -37,6 +38,23 @@ def test_sets_and_dicts_are_not_put_into_another_order():
     )
 
 
+def test_several_samples_of_each_reference():
+    samples = [text for text in HYPOTHESES for _ in range(8)]
+    for metric, hypotheses, references in (
+        (BLEU(), samples, REFERENCES),
+        (BLEU(), np.array(samples, object), np.array(REFERENCES, object)),
+        (BLEU(tokenize=False), [s.split() for s in samples], [[r.split()] for r in REFERENCES]),
+        (BLEU(tokenize=False), np.arange(80).reshape(16, 5), np.arange(10).reshape(2, 5)),
+        (BLEU(tokenize=False), np.arange(80).reshape(16, 5), [np.arange(15).reshape(3, 5)] * 2),
+    ):
+        typed = advice("for 8 samples.* pass (.*)", metric.score, hypotheses, references)
+        repeated = eval(typed, {"references": references})
+        assert len(metric.sentence_scores(hypotheses, repeated)) == 16
+    assert repeated[7] is references[0]
+    with pytest.raises(ValueError, match=r"of hypotheses\[i\]$"):
+        BLEU().score(samples[:15], REFERENCES)
+
+
 def test_weights_of_fewer_orders():
     typed = advice(r"pass (max_ngram_order=\d)", BLEU, weights=(1,))
     assert eval(f"BLEU(weights=(1,), {typed})").score(HYPOTHESES, REFERENCES).value > 0
@@ -44,7 +62,7 @@ def test_weights_of_fewer_orders():
 
 def test_the_number_of_a_score():
     for name in ("bleu", "score"):
-        typed = advice(r"its number is (\.\w+)", getattr, EXPECTED, name)
+        typed = advice(r"here it is (\.\w+)", getattr, EXPECTED, name)
         assert eval(f"EXPECTED{typed}") == EXPECTED.value
 
 

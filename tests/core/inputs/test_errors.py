@@ -22,6 +22,7 @@ from nltk.translate import bleu_score as nltk
 import fastbleu
 from fastbleu import (
     BLEU,
+    InputError,
     InputWarning,
     SmoothingFunction,
     corpus_bleu,
@@ -103,9 +104,10 @@ OF_VALUES = [
 
 @pytest.mark.parametrize(
     ("error", "metric", "hypotheses", "references", "words"),
-    [(TypeError, *row) for row in OF_TYPES] + [(ValueError, *row) for row in OF_VALUES],
+    [(TypeError, *row) for row in OF_TYPES] + [(InputError, *row) for row in OF_VALUES],
 )
 def test_wrong_corpora_are_refused_by_every_method(error, metric, hypotheses, references, words):
+    raises(InputError, words, metric.score, hypotheses, references)
     for method_of in [metric] + [FUNCTION] * (metric is TEXT):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
@@ -310,6 +312,7 @@ SENTENCES = [
 def test_wrong_lists_of_sentences_are_refused(metric, wrong, error, words):
     good = [[7, 8]] if metric is IDS else [["a", "b"]] if metric is TOKENS else ["a b"]
     pairwise = fastbleu.matrix.pairwise
+    raises(InputError, words, pairwise, wrong, good, metric=metric)
     raises(error, words, pairwise, wrong, good, metric=metric)
     words = words.replace("hypotheses", "references")
     raises(error, words, pairwise, good, wrong, metric=metric)

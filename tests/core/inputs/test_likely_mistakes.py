@@ -105,6 +105,12 @@ def test_few_segments_may_be_equal_or_unrelated():
     assert "the segment before or after theirs" in message
 
 
+def test_sources_for_hypotheses_are_seen_if_they_are_single_tokens():
+    chinese = ["政府今天宣布了支持小企业的新措施，据新华社报道，这些措施将从下个月开始实施。"] * 30
+    english = [f"The number {n} bus leaves from platform {n * 7 % 13}." for n in range(30)]
+    assert "are CJK, those of references LATIN" in messages(BLEU().score, chinese, english)[1][0]
+
+
 def test_functions_of_queries_do_not_warn_of_a_batch():
     pyarrow = pytest.importorskip("pyarrow")
     compute = pytest.importorskip("pyarrow.compute")
@@ -191,6 +197,20 @@ def test_padding_that_counts_causes_one_warning(form, options, padding, words):
                 assert [bool(re.search(words, message)) for message in found] == [True], found
 
 
+@pytest.mark.parametrize("form", [list, tuple, numpy.array])
+@pytest.mark.parametrize("options", [{}, {"ignore_ids": (-100,)}, {"stop_ids": 50}])
+def test_padding_on_the_left_causes_a_warning_as_on_the_right(form, options):
+    for count in range(1, 9):
+        rows = [form([7, 7, *row[::-1], count]) for row in padded(7, count)]
+        for pair in ((rows, references_of(rows)), (numpy.array(rows), numpy.array(rows))):
+            found = messages(BLEU(tokenize=False, **options).score, *pair)[1]
+            words = r"most rows of \w+( ids)? begin with a run of the id 7.*ignore_ids=\(7,\)"
+            assert [bool(re.search(words, message)) for message in found] == [True], found
+    left = [row[::-1] for row in padded(7)]
+    with pytest.warns(InputWarning, match="hypotheses begin with a run of the id 7"):
+        fastbleu.matrix.pairwise(left, [[1, 2, 3, 4]], metric=BLEU(tokenize=False))
+
+
 def test_padding_of_one_side_is_named():
     with pytest.warns(InputWarning, match="hypotheses end in a run of the id 7"):
         fastbleu.matrix.pairwise(padded(7), [[1, 2, 3, 4]], metric=BLEU(tokenize=False))
@@ -259,3 +279,6 @@ def test_other_ids_are_not_padding():
     BLEU(tokenize=False).update(ids[:, :5], ids[:, :5])
     ids[:5, -1] = 8
     BLEU(tokenize=False).update(ids, ids)
+    left = numpy.array(padded(7))[:, ::-1].copy()
+    for options in ({"ignore_ids": (7,)}, {"skip_ids": (7,), "stop_ids": 50}):
+        BLEU(tokenize=False, **options).update(left, left)

@@ -7,6 +7,7 @@ import json
 import pickle
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from generators import raises
 
@@ -99,6 +100,18 @@ def test_texts():
     assert repr(SCORE) == f"Score({', '.join(f'{n}={v!r}' for n, v in VALUES.items())})"
 
 
+def test_digits_are_those_of_the_original_or_fixed_by_the_scale():
+    def shown(value, printed=None):
+        score = SCORE.__replace__(value=value, printed=printed)
+        text = str(score).split()[2]
+        assert f"<td>{text}</td>" in score._repr_html_()
+        return text
+
+    assert [*map(shown, (5.2, 100.0, 31.0))] == ["5.20", "100.00", "31.00"]
+    assert [*map(shown, (0.5, 1.0, 0.0))] == ["0.5000", "1.0000", "0.0000"]
+    assert shown(0.4524, "0.452") == "0.452"
+
+
 def test_to_dict():
     assert SCORE.to_dict() == VALUES
     assert Score(**SCORE.to_dict()) == SCORE
@@ -149,7 +162,27 @@ def test_it_is_not_a_number():
     for operation in (
         *(lambda: SCORE < SCORE, lambda: SCORE > 30, lambda: SCORE <= 30, lambda: SCORE <= 30.5),
         *(lambda: round(SCORE), lambda: round(SCORE, 2)),
-        *(lambda: max(SCORE, SCORE), lambda: sorted([SCORE, SCORE])),
+        *(lambda: max(SCORE, SCORE), lambda: sorted([SCORE, SCORE]), lambda: int(SCORE)),
+        *(lambda: SCORE - SCORE, lambda: 100 * SCORE, lambda: SCORE / 2, lambda: sum([SCORE] * 2)),
+        *(lambda: np.mean([SCORE, SCORE]), lambda: abs(SCORE - 1), lambda: -SCORE),
     ):
         raises(TypeError, r"not a number.*score\.value > 30", operation)
     assert max([SCORE, SCORE.__replace__(value=49.0)], key=float).value == 49.0
+    assert np.array([SCORE], float) == SCORE.value
+
+
+@pytest.mark.parametrize(
+    ("other", "own"),
+    [
+        *(("score", "value"), ("bleu", "value"), ("counts", "matches"), ("sys_len", "hyp_len")),
+        *(("brevity_penalty", "bp"), ("reference_length", "ref_len")),
+        *(("translation_length", "hyp_len"), ("item", "value")),
+    ],
+)
+def test_names_of_other_libraries_are_known(other, own):
+    """sacreBLEU's, and those of the dict that Evaluate's metrics return."""
+    raises(AttributeError, rf"no attribute '{other}'; here it is \.{own}$", getattr, SCORE, other)
+    raises(TypeError, rf"not a dict: write score\.{own}, ", lambda: SCORE[other])
+    raises(TypeError, rf"not a dict: write score\.{own}, ", lambda: SCORE[own])
+    assert not hasattr(SCORE, other)
+    assert hasattr(SCORE, own)

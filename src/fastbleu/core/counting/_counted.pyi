@@ -1,10 +1,11 @@
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from ..._core import SegmentCounter
 from ..inputs._batch import Batch, InputKind
 from ..inputs.mistakes import MistakeWatch
+from ..inputs.types import Mask
 from ..runtime._process import Cell
 from ..runtime.terminal import ProgressBar
 from ..tokenizers.tokenizer import Tokenizer
@@ -50,6 +51,15 @@ class CounterBase(InputKind):
     is_due: bool
     unlooked: int
     threads: int
+    def read(
+        self,
+        hypotheses: Any,
+        references: Any,
+        hypothesis_mask: Mask | None = None,
+        reference_mask: Mask | None = None,
+        missing: str = "error",
+        join: Sequence[Hashable] | None = None,
+    ) -> Batch: ...
     def count(
         self,
         batch: Batch,

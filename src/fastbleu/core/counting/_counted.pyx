@@ -14,7 +14,7 @@ from libc.stdint cimport int64_t
 from fastbleu._core cimport accumulate_rows, numbers, SegmentCounter, zero_rows
 from fastbleu.core.counting._packed cimport CHUNK_IDS, CHUNK_SEGMENTS, PackedSegments
 from fastbleu.core.counting._token_packer cimport TokenPacker
-from fastbleu.core.inputs._batch cimport Batch, InputKind
+from fastbleu.core.inputs._batch cimport Batch, InputKind, plain_batch
 from fastbleu.core.inputs._id_rows cimport IdRows
 from fastbleu.core.kernel.sequences cimport is_list_or_tuple, item_at, size_of
 from fastbleu.core.runtime._process cimport Cell, LARGEST_IDLE, Pool
@@ -24,6 +24,7 @@ from _thread import allocate_lock as _Lock
 from fastbleu.core.counting.stats import AdaptedRows, Stats
 from fastbleu.core.inputs import mistakes as _mistakes
 from fastbleu.core.inputs.checks import changed_while_read
+from fastbleu.core.inputs.read import read_checked
 from fastbleu.core.runtime.threads import run_on_threads
 
 cdef array _NUMBERS = array("q")
@@ -67,7 +68,7 @@ cdef class Counted:
         for row in range(max(0, count - most), count):
             matches += values[row * width + 3]
             totals += values[row * width + 3 + self.max_order]
-        return times * matches < totals
+        return times * matches <= totals
 
     def add(self, Counted other not None):
         """Add the counts of the segments after these."""
@@ -313,6 +314,27 @@ cdef class CounterBase(InputKind):
                     self.idle = Pool(self.threads)
                 idle = self.idle
         return idle
+
+    def read(self, hypotheses, references, hypothesis_mask=None, reference_mask=None, missing="error",
+             join=None):
+        """Check hypotheses and references, and find out how they can be counted.
+
+        Parameters
+        ----------
+        hypotheses, references, hypothesis_mask, reference_mask, missing, join
+            As for `fastbleu.BLEU.score`, with its errors.
+
+        Returns
+        -------
+        Batch
+            Columns are read when they are counted, so errors in them may be raised there.
+        """
+        if (hypothesis_mask is None and reference_mask is None and join is None and type(missing) is str
+                and missing == "error"):
+            batch = plain_batch(hypotheses, references, self)
+            if batch is not None:
+                return batch
+        return read_checked(hypotheses, references, self, hypothesis_mask, reference_mask, missing, join)
 
     def count(self, batch, bint keep_rows=True, bint progress=False, meanwhile=None):
         """Count a batch.

@@ -9,7 +9,7 @@ from ..._core import SegmentCounter, raise_totals
 from ..inputs._batch import Batch
 from ..inputs._id_rows import IdRows
 from ..inputs.checks import TextChecks, TokenChecks
-from ..inputs.errors import AmongGiven
+from ..inputs.errors import AmongGiven, InputTypeError
 from ..inputs.ids import NO_IDS, IdFilter
 from ..inputs.mistakes import SEGMENTS_BEFORE_LOOK, MistakeWatch, warn_of_label_padding
 from ..runtime.terminal import ProgressBar
@@ -370,7 +370,9 @@ class FewerReferences(Counter):
         """The batch as lists, with the references that count."""
         hypotheses, references = batch.lists()
         if IdRows in (type(hypotheses), type(references)) or self.id_filter is not None:
-            raise TypeError("this dialect takes text or lists of tokens, not arrays of token ids")
+            raise InputTypeError(
+                "this dialect takes text or lists of tokens, not arrays of token ids"
+            )
         listed = Batch(hypotheses, references, batch.before, batch.present, batch.warns)
         kinds = set(map(type, references))
         if self.references == "all" or kinds == {str}:  # all, or one each

@@ -10,6 +10,7 @@ from functools import reduce
 
 from ..._core import accumulate_rows, add_rows, zero_rows
 from ..inputs.arguments import a_type, check_positive, number_of
+from ..inputs.errors import InputError, InputTypeError
 from ..inputs.ids import copy_lists, in_main_memory
 from ..runtime.import_lock import lazy
 
@@ -224,20 +225,20 @@ class Stats(Rows):
             max_ngram_order = check_positive("max_ngram_order", max_ngram_order)
         if table.ndim < 2 and table.size == 0:
             if max_ngram_order is None:
-                raise ValueError("rows is empty: pass max_ngram_order")
+                raise InputError("rows is empty: pass max_ngram_order")
             table = numpy.zeros((0, 2 + 2 * max_ngram_order), numpy.int64)
         if table.dtype.kind not in "iu" and table.size:
             if all(type(value) is int for value in numpy.array(rows, object).flat):
                 raise OverflowError("rows has a number that does not fit into int64")
-            raise TypeError(f"rows has the type {table.dtype}, expected integers")
+            raise InputTypeError(f"rows has the type {table.dtype}, expected integers")
         if table.ndim != 2 or table.shape[1] < 4 or table.shape[1] % 2:
-            raise ValueError(
+            raise InputError(
                 f"rows has the shape {table.shape}, expected (segments, 2 + 2 * max_ngram_order)"
             )
         width = table.shape[1]
         if max_ngram_order is not None and width != 2 + 2 * max_ngram_order:
             needed = f"max_ngram_order={max_ngram_order} needs {2 + 2 * max_ngram_order}"
-            raise ValueError(f"rows has {width} columns, but {needed}")
+            raise InputError(f"rows has {width} columns, but {needed}")
         if table.dtype.kind == "u" and table.size and int(table.max()) > 2**63 - 1:
             raise OverflowError(f"rows has {table.max()}, which does not fit into int64")
         self._origin = None
@@ -258,7 +259,7 @@ class Stats(Rows):
         ):
             if wrong.any():
                 row = int(wrong.any(axis=1).argmax())
-                raise ValueError(f"row {row} of the Stats has {problem}: {table[row].tolist()}")
+                raise InputError(f"row {row} of the Stats has {problem}: {table[row].tolist()}")
 
     @classmethod
     def zeros(cls, segments: int, max_ngram_order: int = 4) -> Stats:
@@ -391,9 +392,9 @@ def row_of_state(state: object, max_ngram_order: int, least_total: int = 0) -> a
     if row.dtype == object and row.ndim == 1:
         listed = row.tolist()
     if row.dtype.kind == "b" or any(type(count).__name__ in ("bool", "bool_") for count in listed):
-        raise TypeError("the state holds booleans, expected counts")
+        raise InputTypeError("the state holds booleans, expected counts")
     if row.shape != (2 + 2 * max_ngram_order,):
-        raise ValueError(
+        raise InputError(
             f"the state has the shape {row.shape}, but max_ngram_order={max_ngram_order} needs "
             f"({2 + 2 * max_ngram_order},): [hyp_len, ref_len, matches..., totals...]"
         )
@@ -414,5 +415,5 @@ def row_of_state(state: object, max_ngram_order: int, least_total: int = 0) -> a
         if impossible or (0 in fewer and ngrams[fewer.index(0)] and not least_total):
             problem = "its numbers of n-grams are inconsistent"
     if problem:
-        raise ValueError(f"the state is {counts.tolist()}, which no text has: {problem}")
+        raise InputError(f"the state is {counts.tolist()}, which no text has: {problem}")
     return counts

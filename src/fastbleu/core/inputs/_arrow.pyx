@@ -21,7 +21,7 @@ from fastbleu.core.inputs._utf8_rows cimport Utf8Rows, utf8_line
 from fastbleu.core.runtime._process cimport POLL_EVERY, poll
 
 from .checks import TokenChecks
-from .errors import LocatedValueError
+from .errors import InputError, InputTypeError
 
 
 cdef extern from "kernel/objects/arrow.h":
@@ -172,7 +172,7 @@ cdef class ArrowColumn:
             capsule = column.__arrow_c_stream__()
             stream = <ArrowArrayStream *> PyCapsule_GetPointer(capsule, "arrow_array_stream")
             if stream.release == NULL:
-                raise ValueError(f"{name} is an Arrow stream that was read before; create a new one")
+                raise InputError(f"{name} is an Arrow stream that was read before; create a new one")
             self.stream = stream[0]
             stream.release = NULL
             with nogil:
@@ -183,7 +183,7 @@ cdef class ArrowColumn:
             given_schema = <ArrowSchema *> PyCapsule_GetPointer(schema_capsule, "arrow_schema")
             given_array = <ArrowArray *> PyCapsule_GetPointer(array_capsule, "arrow_array")
             if given_schema.release == NULL or given_array.release == NULL:
-                raise ValueError(f"{name} is an Arrow array that was released before; create a new one")
+                raise InputError(f"{name} is an Arrow array that was released before; create a new one")
             schema.schema = given_schema[0]
             given_schema.release = NULL
             array = _Array.__new__(_Array)
@@ -263,7 +263,7 @@ cdef class ArrowColumn:
             fix = "token ids are lists of integers"
         elif format in INTEGERS:
             fix = "token ids are a column with a list for each segment"
-        raise TypeError(f"{self.name} is an Arrow column of the type {name}, which cannot be scored; {fix}")
+        raise InputTypeError(f"{self.name} is an Arrow column of the type {name}, which cannot be scored; {fix}")
 
     cdef int take_array(self, _Array array) except -1:
         """Continue with this array."""
@@ -440,6 +440,6 @@ cdef class ArrowColumn:
             return 0
         with gil:
             number, problem = self.rows_before + row, FAULTS[<int> fault]
-            raise LocatedValueError(
+            raise InputError(
                 f"the Arrow array of {self.name} cannot be read at row {number}: {problem}",
                 segment=number, problem=f"the Arrow array cannot be read: {problem}")

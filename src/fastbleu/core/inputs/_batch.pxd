@@ -11,3 +11,6 @@ cdef class Batch:
     cdef public object hypotheses, references, present
     cdef public Py_ssize_t before
     cdef public bint warns
+
+
+cdef Batch plain_batch(object hypotheses, object references, InputKind kind)

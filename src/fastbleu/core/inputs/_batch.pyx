@@ -1,4 +1,4 @@
-"""Batches: segments to be counted. `plain_batch` makes one from most users' input.
+"""Batches: segments to be counted. `plain_batch` makes one of most users' input.
 
 Most input needs no checks: two lists of text or of lists of tokens, or arrays of ids of the right shapes.
 All other input is checked by read.py. Texts and tokens are checked when they are counted.
@@ -77,7 +77,7 @@ cdef class Batch:
             )
 
 
-def plain_batch(hypotheses, references, InputKind kind not None):
+cdef Batch plain_batch(object hypotheses, object references, InputKind kind):
     """The batch of two lists, arrays or tensors that need no checks and look right; None for all others."""
     cdef Batch batch
     cdef bint are_texts = kind.is_text, lists_are_ids = kind.id_filter is not None

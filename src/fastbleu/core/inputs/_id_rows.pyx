@@ -21,6 +21,8 @@ from fastbleu.core.kernel.sequences cimport (
     is_list_or_tuple, item_at, PySequence_Fast_ITEMS, size_of, unchanging_lists)
 from fastbleu.core.runtime._process cimport POLL_EVERY, Buffer, buffer_of, grow
 
+from .errors import InputError
+
 
 cdef extern from "Python.h":
     PyObject *PyNumber_Index(object number)
@@ -107,8 +109,8 @@ cdef class IdRows:
             ids = max(ids, self.rows[k].length)
         return ids
 
-    def run_at_end(self):
-        """The id whose runs end more than half of the rows, as padding does, or None."""
+    def run_at(self, bint start):
+        """The id whose runs end, or start, more than half of the rows, as padding does, or None."""
         cdef Py_ssize_t segment, k, count = 0, rows = 0
         cdef int64_t last, run = 0
         cdef id_row row
@@ -116,6 +118,9 @@ cdef class IdRows:
             for k in range(self.rows_of(segment)):
                 self.find_row(segment, k, &row)
                 rows += 1
+                if start and row.length:            # the row is read backwards
+                    row.ids += (row.length - 1) * row.stride
+                    row.stride = -row.stride
                 if row.mask != NULL or not ends_in_run(row, self.segment_count < 4, &last):
                     continue
                 if count == 0 or last == run:
@@ -143,10 +148,10 @@ cdef class IdRows:
             # The shapes were checked, but user code may have run since then.
             mask_buffer = buffer_of(mask, "", 0, PyBUF_STRIDES)
             if mask_buffer.view.ndim != last + 1 or mask_buffer.view.itemsize not in MASK_SIZES:
-                raise ValueError("the mask has changed while it was read")
+                raise InputError("the mask has changed while it was read")
             for i in range(last + 1):
                 if mask_buffer.view.shape[i] != buffer.view.shape[i]:
-                    raise ValueError("the mask has changed while it was read")
+                    raise InputError("the mask has changed while it was read")
             self.buffers.append(mask_buffer)
             row.mask = <const char *> mask_buffer.view.buf
             row.mask_stride = mask_buffer.view.strides[last]

@@ -25,7 +25,7 @@ from fastbleu.core.kernel.sequences cimport is_object_array as is_array_of_objec
 from fastbleu.core.runtime._process cimport POLL_EVERY, grow
 
 from fastbleu.core.runtime.import_lock import import_locked, lazy
-from .errors import LocatedValueError
+from .errors import InputError
 
 cdef object numpy = lazy("numpy")
 
@@ -56,7 +56,7 @@ cdef object not_utf8(object where, Py_ssize_t byte, int value):
     problem = (
         f" is not UTF-8: byte {byte} is 0x{value:02x}, which starts no character; decode the text first, "
         'with its own encoding or with errors="replace"')
-    return LocatedValueError.at(where, problem)
+    return InputError.at(where, problem)
 
 
 cdef class _Copies:

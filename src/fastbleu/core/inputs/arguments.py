@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ..._core import MAX_ORDER
 from ..runtime.import_lock import lazy
+from .errors import InputTypeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def shape_of(value: object) -> tuple[int, ...] | None:
     try:
         shape = getattr(value, "shape", None)
     except RuntimeError as error:  # from PyTorch's nested tensors
-        raise TypeError(
+        raise InputTypeError(
             f"{a_type(value)} without a shape, such as a nested tensor, cannot be read; "
             "pass a list of tensors, such as .unbind() returns"
         ) from error

@@ -9,8 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .arguments import a_type, is_collection, is_iterable, list_or_tuple, number_of, shape_of
-from .errors import LocatedTypeError, LocatedValueError, Place, place, warn_input
+from .arguments import (
+    a_type,
+    is_array,
+    is_collection,
+    is_iterable,
+    list_or_tuple,
+    number_of,
+    shape_of,
+)
+from .errors import InputError, InputTypeError, Place, place, warn_input
 from .missing import UNORDERED, are_segments, refuse_missing
 from .mistakes import look_like_one_reference
 
@@ -30,7 +38,7 @@ def refuse_scalar(where: str | Place, value: object, each: str) -> None:
     """Raise TypeError if a value is an array or a tensor of a single number."""
     if shape_of(value) == ():
         problem = f" has no dimension, expected a list with one entry per {each}"
-        raise LocatedTypeError.at(where, problem)
+        raise InputTypeError.at(where, problem)
 
 
 def check_segments(name: str, value: Any, each: str = "segment") -> None:
@@ -51,7 +59,7 @@ def check_segments(name: str, value: Any, each: str = "segment") -> None:
             fixes["columns"] += f"[{next(iter(value.columns), '')!r}]"
         fitting = [fix for attribute, fix in fixes.items() if hasattr(value, attribute)]
         fix = "; pass " + fitting[-1].format(name) if fitting else ""
-        raise TypeError(
+        raise InputTypeError(
             f"{name} is {a_type(value)}, expected a list with one entry per {each}{fix}"
         )
 
@@ -60,7 +68,7 @@ def check_layout(hypotheses: Any, references: object) -> None:
     """Recognize common wrong layouts by their lengths, and say how to fix them."""
     for name, value in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(value, str):
-            raise TypeError(
+            raise InputTypeError(
                 f"{name} is a str, expected a list with one entry per segment; "
                 "for a single sentence pass [hypothesis] and [[reference, ...]]"
             )
@@ -70,14 +78,14 @@ def check_layout(hypotheses: Any, references: object) -> None:
         return
     parts = list_or_tuple(references)
     if parts and all(is_collection(part) and len(part) == segments for part in parts):
-        raise ValueError(
+        raise InputError(
             f"references has {number_of(len(parts), 'entry', 'entries')} of {segments} each for "
             f"{segments} hypotheses: "
             "it looks like references[k][segment], expected references[segment][k]; "
             "pass list(zip(*references))"
         )
     if segments == 1 and all(isinstance(part, str) for part in parts):
-        raise ValueError(
+        raise InputError(
             f"references has {len(parts)} segments, hypotheses has 1; "
             "for one hypothesis with several references pass [[reference, ...]]"
         )
@@ -99,17 +107,31 @@ def listed_segments(hypotheses: Any, references: Any) -> tuple[Any, Any]:
 def check_lengths(segments: int, others: int) -> None:
     """Raise ValueError unless there are as many hypotheses as lists of references."""
     if segments != others:
-        raise ValueError(
+        raise InputError(
             f"references has {number_of(others, 'segment')}, hypotheses has {segments}; "
             "references[i] must hold the references of hypotheses[i]"
+            f"{fix_of_samples(segments, others)}"
         )
+
+
+def fix_of_samples(segments: int, others: int, references: object = None) -> str:
+    """How to repeat references if there may be several samples for each; "" if there are not."""
+    samples, rest = divmod(segments, others or segments)
+    if rest or samples < 2:
+        return ""
+    repeated = f"[texts for texts in references for _ in range({samples})]"
+    if hasattr(references, "repeat_interleave"):  # a PyTorch tensor
+        repeated = f"references.repeat_interleave({samples}, 0)"
+    elif is_array(references):
+        repeated = f"references.repeat({samples}, axis=0)"
+    return f"; for {samples} samples of each, one after the other, pass {repeated}"
 
 
 def changed_while_read(
     segments: int, found: int, hypotheses: object, references: object
 ) -> ValueError:
     """The error for a number of segments that changed while they were read."""
-    return ValueError(
+    return InputError(
         f"{number_of(segments, 'segment')} became {found} while they were counted: hypotheses is "
         f"{a_type(hypotheses)}, references is {a_type(references)}; pass lists that no other code "
         "changes, for a DataFrame frame.values.tolist()"
@@ -146,13 +168,13 @@ class Checks:
             is_text = isinstance(references, str)
             fix = '; pass tokenize="13a" if the input is text' if is_text else ""
             problem = f" is {a_type(references)}, expected {self._expected_references}{fix}"
-            raise LocatedTypeError.at(where, problem)
+            raise InputTypeError.at(where, problem)
         return list(references)
 
     def refuse_no_references(self, segment: int) -> NoReturn:
         """Raise the error for a segment without references."""
         problem = "no references; every segment needs at least one (it may be empty)"
-        raise LocatedValueError.at(Place(segment, side="reference"), problem)
+        raise InputError.at(Place(segment, side="reference"), problem)
 
 
 class TokenChecks(Checks):
@@ -180,14 +202,14 @@ class TokenChecks(Checks):
             fix = f"; {_part_of(sequence)}"
         if is_text or not is_iterable(sequence) or isinstance(sequence, UNORDERED):
             problem = f" is {a_type(sequence)}, expected a list of tokens{fix}"
-            raise LocatedTypeError.at(where, problem)
+            raise InputTypeError.at(where, problem)
         if not hasattr(sequence, "tolist"):
             return list(sequence)
         # The elements of arrays and tensors may compare by identity; Python numbers do not.
         tokens = sequence.tolist()
         if not isinstance(tokens, list):
             problem = f" has no dimension, expected a list of tokens{fix}"
-            raise LocatedTypeError.at(where, problem)
+            raise InputTypeError.at(where, problem)
         return tokens
 
     def token_lists(self, references: tuple[Any, ...], segment: int) -> list[Any]:
@@ -202,7 +224,7 @@ class TokenChecks(Checks):
         if token.numel() != 1:
             where = self.place(segment, reference)
             problem = f"[{position}] is {a_type(token)} of the shape {tuple(token.shape)}; a token "
-            raise LocatedTypeError.at(where, f"{problem}must be a single number")
+            raise InputTypeError.at(where, f"{problem}must be a single number")
         return token.item()
 
     def refuse_unhashable(
@@ -214,7 +236,7 @@ class TokenChecks(Checks):
         where = self.place(segment, reference)
         if self.name and type(token) is list:
             problem = f"[{position}] is a list, expected a token: {self.name} must be one flat list"
-            raise LocatedTypeError.at(where, f"{problem} of lists of tokens") from error
+            raise InputTypeError.at(where, f"{problem} of lists of tokens") from error
         inside = "" if type(token).__hash__ is None else " with an unhashable element"
         fix = ""
         if isinstance(token, list):
@@ -226,7 +248,7 @@ class TokenChecks(Checks):
             f"[{position}] is {a_type(token)}{inside}; a token must be hashable "
             f"(a str, an int, ...): {error}{fix}"
         )
-        raise LocatedTypeError.at(where, problem) from error
+        raise InputTypeError.at(where, problem) from error
 
 
 class NltkTokenChecks(TokenChecks):
@@ -261,11 +283,11 @@ class NltkTokenChecks(TokenChecks):
             if hasattr(sequence, "__len__"):
                 raise
             where = place(segment, reference)
-            raise LocatedTypeError.at(where, f": {error}") from error
+            raise InputTypeError.at(where, f": {error}") from error
         tokens = list(sequence)
         if len(tokens) != length:
             problem = f" has len() {length} but yields {number_of(len(tokens), 'token')}"
-            raise LocatedValueError.at(place(segment, reference), problem)
+            raise InputError.at(place(segment, reference), problem)
         return tokens
 
     def check_hashable(self, tokens: Any, reference: int) -> None:
@@ -312,7 +334,7 @@ class TextChecks(Checks):
         if self.name and type(text) in (list, tuple):
             fix = f"{self.name} must be one flat list of str; lists of tokens need a metric with "
             problem = f" is {a_type(text)}, expected a str: {fix}tokenize=False"
-            raise LocatedTypeError.at(where, problem)
+            raise InputTypeError.at(where, problem)
         refuse_missing(where, text)
         index = ""
         if type(text) in (list, tuple):
@@ -332,7 +354,7 @@ class TextChecks(Checks):
             fix = "decode it first"
         else:
             fix = "convert it first"
-        raise LocatedTypeError.at(where, f"{index} is {a_type(text)}, expected a str; {fix}")
+        raise InputTypeError.at(where, f"{index} is {a_type(text)}, expected a str; {fix}")
 
 
 def fix_of_logits(token: Any) -> str:

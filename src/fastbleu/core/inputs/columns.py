@@ -11,7 +11,7 @@ from ._id_rows import IdRows
 from ._utf8_rows import StringColumn, Utf8Rows
 from .arguments import is_array, list_or_tuple, number_of
 from .checks import check_lengths, check_segments
-from .errors import Place, place
+from .errors import InputError, InputTypeError, Place, place
 from .missing import left_out_rows, refuse_missing
 
 TYPE_CHECKING = False
@@ -195,7 +195,7 @@ class _SeveralColumns:
             parts.append(lines)
             missing += [(segment, k) for segment, _ in found_missing]
             if len(lines) != len(parts[0]):
-                raise ValueError(
+                raise InputError(
                     f"references[{k}] has {number_of(column.before, 'row')}, references[0] has "
                     f"{self._columns[0].before}; the columns of references must be equally long"
                 )
@@ -326,7 +326,7 @@ def columns_of(
             check_lengths(segments, others)
         if first.is_text != second.is_text:
             kinds = [f"{side.name} holds {kind_of(side)}" for side in (first, second)]
-            raise TypeError(f"{' and '.join(kinds)}; both must hold tokens, or both token ids")
+            raise InputTypeError(f"{' and '.join(kinds)}; both must hold tokens, or both token ids")
         blocks_suffice = missing != "ragged"
         in_place = in_place if is_text else not first.is_text
     if blocks_suffice and not masked:
@@ -349,7 +349,7 @@ def _checked(value: Any, name: str, is_text: bool, levels: tuple[int, ...]) -> C
         expected = "lists of references, each a list of tokens"
     else:
         return column
-    raise TypeError(f"{name} is a column of {kind_of(column)}, expected {expected}")
+    raise InputTypeError(f"{name} is a column of {kind_of(column)}, expected {expected}")
 
 
 def _side_by_side(references: Any) -> _SeveralColumns | None:

@@ -53,28 +53,30 @@ def mask_of(where: str | Place) -> str | Place:
     return Place(where.segment, f"the mask of {where.part}", where.reference, where.side)
 
 
-class LocatedError(Exception):
-    """Base of errors about the input. Each is also a ValueError or a TypeError.
+class InputError(ValueError):
+    """Hypotheses, references, masks, a table or a file cannot be scored.
+
+    Where a value has a wrong type, the error is also a TypeError. Attributes that are unknown, or
+    that do not apply, are None.
 
     Attributes
     ----------
     segment, reference : int or None
-        The numbers of the segment and of its reference, from 0.
+        The numbers of the segment, in tables of the row, and of its reference, from 0.
     side : {"hypothesis", "reference"} or None
     file : str or None
     line : int or None
         From 1.
-    is_missing : bool
-        Whether there is no value.
-    problem : str
-        The message without the number of the segment.
     """
+
+    __module__ = "fastbleu"
 
     segment: int | None = None
     reference: int | None = None
     side: str | None = None
     file: str | None = None
     line: int | None = None
+    # For code that restates errors: whether there is no value, and the message without the segment.
     is_missing = False
     problem = ""
 
@@ -97,19 +99,15 @@ class LocatedError(Exception):
         return cls(f"{file}: {problem}", file=file, **facts)
 
 
-class LocatedTypeError(LocatedError, TypeError):
-    """The input has a wrong type."""
+class InputTypeError(InputError, TypeError):
+    """An InputError about a value of a wrong type."""
 
 
-class LocatedValueError(LocatedError, ValueError):
-    """The input has a wrong value."""
-
-
-def restated(error: Exception, message: str, **facts: Any) -> LocatedError:
+def restated(error: Exception, message: str, **facts: Any) -> InputError:
     """A TypeError or ValueError with a new message, the facts that it carries, and `facts`."""
-    if isinstance(error, LocatedError):
+    if isinstance(error, InputError):
         return type(error)(message, **vars(error) | facts)
-    kind = LocatedTypeError if isinstance(error, TypeError) else LocatedValueError
+    kind = InputTypeError if isinstance(error, TypeError) else InputError
     return kind(message, **facts)
 
 
@@ -126,7 +124,7 @@ class AmongGiven:
         pass
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
-        if self.present is None or not isinstance(error, LocatedError) or error.segment is None:
+        if self.present is None or not isinstance(error, InputError) or error.segment is None:
             return
         kept = [number for number, is_kept in enumerate(self.present, self.before) if is_kept]
         place = error.segment - self.before

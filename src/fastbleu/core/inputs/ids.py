@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from ..runtime.import_lock import lazy
 from ._id_rows import IdRows, ids_of
 from .arguments import a_type, is_array, list_or_tuple, number_of, shape_of, shown
-from .checks import TokenChecks, check_segments, fix_of_logits
-from .errors import LocatedTypeError, LocatedValueError, Place, mask_of, place
+from .checks import TokenChecks, check_segments, fix_of_logits, fix_of_samples
+from .errors import InputError, InputTypeError, Place, mask_of, place
 from .missing import refuse_missing
 
 TYPE_CHECKING = False
@@ -62,13 +62,6 @@ class IdFilter:
         fields = [f"{name}={','.join(map(str, ids))}" for name, ids in named if ids]
         return f"ids({';'.join(fields)})" if fields else "given"
 
-    def uncounted(self, rows: IdRows) -> int | None:
-        """An id that seems to be padding but is counted, or None."""
-        if self.stop_ids:
-            return None
-        padding = rows.run_at_end()
-        return None if padding in self.ignore_ids + self.skip_ids else padding
-
 
 def _checked_ids(name: str, ids: Any) -> tuple[int, ...]:
     """Return the distinct ids, one or several, in ascending order."""
@@ -89,9 +82,9 @@ def _refuse_id(value: Any, where: str | Place, position: str = "") -> NoReturn:
         fix = f", {a_type(value)}; expected integer ids{fix_of_logits(value)}"
         if value is None:
             fix = "; if the tokenizer lacks this token, leave it out"
-        raise LocatedTypeError.at(where, f"{position} has {shown(value)}{fix}") from None
+        raise InputTypeError.at(where, f"{position} has {shown(value)}{fix}") from None
     problem = f"{position} has the id {number}, which does not fit into int64"
-    raise LocatedValueError.at(where, problem)
+    raise InputError.at(where, problem)
 
 
 def are_ids(hypotheses: object, references: object) -> bool:
@@ -123,7 +116,7 @@ def id_rows(
     """
     if _is_one(hypotheses):
         if len(shape_of(references) or ()) > 2:
-            raise ValueError(
+            raise InputError(
                 f"references has the shape {shape_of(references)}, but hypotheses is one sequence, "
                 "whose references have the shape (length,) or (references, length)"
             )
@@ -140,8 +133,9 @@ def id_rows(
     if len(hypothesis_rows) != len(reference_rows):
         shape = shape_of(references) or ()
         turned = len(shape) == 3 and shape[1] == len(hypothesis_rows)
-        fix = "; pass references.swapaxes(0, 1)" if turned else ""
-        raise ValueError(
+        fix = fix_of_samples(len(hypothesis_rows), len(reference_rows), references)
+        fix = "; pass references.swapaxes(0, 1)" if turned else fix
+        raise InputError(
             f"references has {number_of(len(reference_rows), 'segment')}{_of_shape(references)}, "
             f"hypotheses has {len(hypothesis_rows)}{_of_shape(hypotheses)}; references[i] must "
             f"hold the references of hypotheses[i]{fix}"
@@ -192,7 +186,7 @@ def _rows_of(
         if not 2 <= ids.ndim <= 1 + len(shapes):
             fix = "; with several samples per source pass .flatten(0, 1)" if ids.ndim > 2 else ""
             problem = f"has the shape {ids.shape} ({ids.dtype}), expected {' or '.join(shapes)}"
-            raise ValueError(f"{name} {problem}{fix}")
+            raise InputError(f"{name} {problem}{fix}")
         masked = None if mask is None else mask_array(mask, ids, mask_of(name))
         if ids.ndim == 3 and ids.shape[1] == 0 and ids.shape[0]:
             TokenChecks().refuse_no_references(0)
@@ -225,12 +219,12 @@ def _with_masks(
     where = mask_of(name if segment is None else Place(segment, name))
     if not hasattr(mask, "__len__") or not hasattr(mask, "__getitem__"):
         problem = f" is {a_type(mask)}, expected a list of {number_of(len(values), 'mask')}"
-        raise LocatedTypeError.at(where, problem)
+        raise InputTypeError.at(where, problem)
     values, masks = [*values], [*mask]  # another thread may change the lists
     if len(masks) != len(values):
         entries = number_of(len(masks), "entry", "entries")
         problem = f" has {entries} for {number_of(len(values), 'sequence')} of ids"
-        raise LocatedValueError.at(where, problem)
+        raise InputError.at(where, problem)
     return list(zip(values, masks, strict=True))
 
 
@@ -245,7 +239,7 @@ def _is_nested(value: Any) -> bool:
 def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
     if len(shape_of(values) or ()) > 2:
         problem = f" has the shape {shape_of(values)}, expected (length,) or (references, length)"
-        raise LocatedValueError.at(Place(segment, "references", side="reference"), problem)
+        raise InputError.at(Place(segment, "references", side="reference"), problem)
     values = list_or_tuple(values)
     if len(values) == 0:
         TokenChecks().refuse_no_references(segment)
@@ -280,11 +274,11 @@ def _add(rows: IdRows, value: Any, mask: Any, where: str | Place) -> None:
         hasattr(value, "__len__") or hasattr(value, "shape")
     ):
         fix = 'expected a sequence of token ids; for text pass tokenize="13a"'
-        raise LocatedTypeError.at(where, f" is {a_type(value)}, {fix}")
+        raise InputTypeError.at(where, f" is {a_type(value)}, {fix}")
     array = id_array(value, where)
     if array.ndim != 1:
         problem = f" has the shape {array.shape} ({array.dtype}), expected (length,)"
-        raise LocatedValueError.at(where, problem)
+        raise InputError.at(where, problem)
     rows.add(array, None if mask is None else mask_array(mask, array, mask_of(where)))
 
 
@@ -301,7 +295,7 @@ def copy_lists(value: Any, levels: int = _MAX_DEPTH) -> Any:
         if not (hasattr(value, "__len__") and hasattr(value, "__getitem__")):
             return value
     if not levels:
-        raise ValueError(f"sequences are nested more than {_MAX_DEPTH} levels deep")
+        raise InputError(f"sequences are nested more than {_MAX_DEPTH} levels deep")
     return [
         part if type(part) in (int, float, bool) else copy_lists(part, levels - 1)
         for part in list(value)
@@ -318,14 +312,14 @@ def id_array(value: Any, where: str | Place) -> Array:
         _refuse(where, array.dtype, array.shape, kind)
     if kind == "u" and array.itemsize == 8 and array.size and int(array.max()) > 2**63 - 1:
         problem = f" has the id {array.max()} (dtype {array.dtype}), which does not fit into int64"
-        raise LocatedValueError.at(where, problem)
+        raise InputError.at(where, problem)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def _refuse(where: str | Place, dtype: object, shape: tuple[int, ...], kind: str) -> NoReturn:
     advice = _ADVICE.get(kind, 'for text pass tokenize="13a"')
     problem = f" has the dtype {dtype} (shape {shape}), expected integer ids; {advice}"
-    raise LocatedTypeError.at(where, problem)
+    raise InputTypeError.at(where, problem)
 
 
 def mask_array(value: object, ids: Array, where: str | Place) -> Array:
@@ -333,13 +327,13 @@ def mask_array(value: object, ids: Array, where: str | Place) -> Array:
     mask = in_main_memory(value, where)
     if mask.dtype.kind not in "biu" and mask.size:
         problem = f" has the dtype {mask.dtype}, expected bool or integers; "
-        raise LocatedTypeError.at(where, f"{problem}pass .astype(bool) or .bool()")
+        raise InputTypeError.at(where, f"{problem}pass .astype(bool) or .bool()")
     if mask.shape != ids.shape:
         problem = f" has the shape {mask.shape}, but its ids have {ids.shape}"
-        raise LocatedValueError.at(where, problem)
+        raise InputError.at(where, problem)
     if mask.dtype.kind == "i" and mask.size and mask.min() < 0:
         problem = f" holds {mask.min()}, expected 0 and 1; for a mask that is added to logits pass "
-        raise LocatedValueError.at(where, f"{problem}mask == 0")
+        raise InputError.at(where, f"{problem}mask == 0")
     return mask if mask.size else mask.astype(bool)
 
 
@@ -350,18 +344,18 @@ def in_main_memory(value: object, where: str | Place) -> Array:
     kind = a_type(value)
     if hasattr(value, "mask") and not callable(value.mask):  # a column of a data frame
         fix = "pass its data, and ~mask as hypothesis_mask= or reference_mask="
-        raise LocatedTypeError.at(where, f" is {kind}; {fix}")
+        raise InputTypeError.at(where, f" is {kind}; {fix}")
     # In this order, because an attribute of PyTorch's sparse tensors raises a RuntimeError.
     if not hasattr(value, "detach") and hasattr(value, "__cuda_array_interface__"):
         fix = "pass a numpy array (with cupy: .get())"
-        raise LocatedTypeError.at(where, f" is {kind} on a GPU; {fix}")
+        raise InputTypeError.at(where, f" is {kind} on a GPU; {fix}")
     try:
         if hasattr(value, "detach"):  # a PyTorch tensor; numpy moves others itself
             value = value.detach().cpu().numpy()
         made: Array = numpy.asarray(copy_lists(value))
     except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
         problem = f" is {kind} that cannot be read: {error}; pass an array of integers"
-        raise LocatedTypeError.at(where, problem) from error
+        raise InputTypeError.at(where, problem) from error
     return made
 
 

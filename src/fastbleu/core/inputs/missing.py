@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import chain, compress
 
 from .arguments import is_array, list_or_tuple, shape_of, shown
-from .errors import LocatedTypeError, Place, advised, place
+from .errors import InputTypeError, Place, advised, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def refuse_missing(where: str | Place, value: object) -> None:
     if is_missing(value):
         name = "NaN" if type(value).__name__ in _FLOAT_TYPES else str(value)
         fix = 'leave it out or pass an empty one, as BLEU.score does with missing="skip" or "empty"'
-        raise LocatedTypeError.at(where, f" is missing ({name}); {fix}", is_missing=True)
+        raise InputTypeError.at(where, f" is missing ({name}); {fix}", is_missing=True)
 
 
 def no_value(row: str, column: str, reference: int | None = None) -> str:

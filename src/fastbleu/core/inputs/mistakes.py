@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from .ids import IdFilter
+
 # With fewer sequences of ids, one side may be empty by chance, and most may end in a run of one id
 # by chance, unless it has four ids or more that occur nowhere else.
 MIN_SEQUENCES_TO_WARN = 4
@@ -35,6 +37,8 @@ SEGMENTS_BEFORE_LOOK, _FEW_SEGMENTS, _POOR = 512, 20, 5
 # The most batches with few matches that are examined; how many of the last segments tell whether
 # lines are shifted; and how many equal texts cannot be chance.
 _UNRELATED_EXAMINED, SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
+# So many pairs of unrelated ones are looked through for the right order.
+_MOST_COMPARED = 4096
 # The layout is examined if there are at most this many references; real segments have fewer.
 LARGEST_SQUARE = 32
 # Segments that decide about the layout of references, or about a shift. 2 in 1,000 segments of
@@ -120,6 +124,7 @@ class MistakeWatch:
         samples = provider("likely mistakes") if counter.tokenizer is not None else None
         if samples is not None and samples.warn_of_scripts(*map(sample_of, sides)):
             return True
+        first = [first_entries(side, _MOST_COMPARED) for side in sides]
         hypotheses, references = (list(side)[-SHIFT_SAMPLE:] for side in sides)
         try:
             votes = [
@@ -143,7 +148,7 @@ class MistakeWatch:
                     f"or after theirs better, and {in_favor} worse: a line may be missing or added"
                 )
                 return True
-        return False
+        return samples is not None and bool(samples.warn_of_order(*first))
 
     def _look(self, counter: Any, hypotheses: Any, references: Any, is_poor: bool) -> bool:
         """Warn about a mistake that `diagnosis` repairs in the first segments of a batch.
@@ -187,11 +192,8 @@ class MistakeWatch:
             warn_of_label_padding()
         elif not counter.was_examined:
             counter.was_examined = True
-            id_filter = counter.id_filter
             for name, ids in sides:
-                padding = ids.run_at_end() if id_filter is None else id_filter.uncounted(ids)
-                if padding is not None:
-                    warn_of_run(f"{name} ids", padding)
+                if warn_of_padding(f"{name} ids", ids, counter.id_filter):
                     return
 
     def _examine_layout(self, counter: Any, hypotheses: Any, references: Any) -> None:
@@ -261,28 +263,45 @@ def warn_of_label_padding() -> None:
     warn_input("the id -100, which pads labels, was counted as a token; pass ignore_ids=(-100,)")
 
 
-def warn_of_run(what: str, padding: int) -> None:
-    """Warn that a run of one id at the end of most rows was counted."""
+def warn_of_padding(what: str, rows: Any, id_filter: IdFilter | None) -> bool:
+    """Warn if an id that is counted seems to be padding, on the right or on the left."""
+    known = id_filter.ignore_ids + id_filter.skip_ids + id_filter.stop_ids if id_filter else ()
+    sides = ("end in", False), ("begin with", True)
+    # What follows a stop id is not counted.
+    for verb, start in sides[1:] if id_filter and id_filter.stop_ids else sides:
+        padding = rows.run_at(start)
+        if padding is not None and padding not in known:
+            warn_of_run(what, padding, verb)
+            return True
+    return False
+
+
+def warn_of_run(what: str, padding: int, verb: str) -> None:
+    """Warn that a run of one id, with which most rows begin or end, was counted."""
     warn_input(
-        f"most rows of {what} end in a run of the id {padding}, which was counted; if it is "
+        f"most rows of {what} {verb} a run of the id {padding}, which was counted; if it is "
         f"padding, pass ignore_ids=({padding},)"
     )
 
 
 def warn_of_padded_lists(what: str, sequences: Any) -> None:
-    """Warn if the first lists of ids seem to end in padding."""
+    """Warn if the first lists of ids seem to be padded."""
     if type(sequences) not in (list, tuple):
         return
     first = [part for part in sequences[:_LISTS_CHECKED] if type(part) in (list, tuple)]
     # Copies: another thread may empty the lists.
     few = len(first) < MIN_SEQUENCES_TO_WARN
-    ends = [end for part in first if (end := part[0 if few else -2 :]) and type(end[-1]) is int]
-    if any(end[-1] == _LABEL_PADDING for end in ends):
-        warn_of_label_padding()
-    elif (few or len(ends) >= MIN_SEQUENCES_TO_WARN) and len(set(map(len, first))) == 1:
-        runs = [end[-1] for end in ends if _ends_in_run(end, few)]
-        if runs and 2 * runs.count(runs[0]) > len(ends):
-            warn_of_run(what, runs[0])
+    for verb, step in ("end in", 1), ("begin with", -1):
+        parts = [part[::step][0 if few else -2 :] for part in first]
+        ends = [end for end in parts if end and type(end[-1]) is int]
+        if any(end[-1] == _LABEL_PADDING for end in ends):
+            warn_of_label_padding()
+            return
+        if (few or len(ends) >= MIN_SEQUENCES_TO_WARN) and len(set(map(len, first))) == 1:
+            runs = [end[-1] for end in ends if _ends_in_run(end, few)]
+            if runs and 2 * runs.count(runs[0]) > len(ends):
+                warn_of_run(what, runs[0], verb)
+                return
 
 
 def _ends_in_run(ids: Sequence[Any], is_one_of_few: bool) -> bool:

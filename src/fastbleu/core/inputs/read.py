@@ -1,13 +1,13 @@
-"""`read` makes a `Batch` from hypotheses and references as users pass them, and checks them."""
+"""Input that needs checks, as a `Batch`: `Counter.read` calls `read_checked`."""
 
 from __future__ import annotations
 
 from ..runtime.import_lock import lazy
-from ._batch import Batch, InputKind, plain_batch
+from ._batch import Batch, InputKind
 from ._utf8_rows import is_object_array
 from .arguments import a_type, check_choice, number_of, shown
 from .checks import check_layout, check_lengths, listed_segments
-from .errors import AmongGiven, LocatedTypeError, LocatedValueError, Place
+from .errors import AmongGiven, InputError, InputTypeError, Place
 from .ids import are_ids, id_rows
 from .missing import CHOICES, without_missing
 from .mistakes import warn_of_words
@@ -27,36 +27,16 @@ else:
 _SHORT_ARRAY = 1 << 10
 
 
-def read(
+def read_checked(
     hypotheses: Any,
     references: Any,
     kind: InputKind,
-    hypothesis_mask: Mask | None = None,
-    reference_mask: Mask | None = None,
-    missing: str = "error",
-    join: Sequence[Hashable] | None = None,
+    hypothesis_mask: Mask | None,
+    reference_mask: Mask | None,
+    missing: str,
+    join: Sequence[Hashable] | None,
 ) -> Batch:
-    """Check hypotheses and references, and find out how they can be counted.
-
-    Parameters
-    ----------
-    hypotheses, references, hypothesis_mask, reference_mask, missing, join
-        As for `fastbleu.BLEU.score`, with its errors.
-    kind : Counter
-        Will count the batch; tells whether as text or tokens, and which ids count.
-
-    Returns
-    -------
-    Batch
-        Columns are read when they are counted, so errors in them may be raised there.
-    """
-    if (
-        hypothesis_mask is reference_mask is join is None
-        and type(missing) is str
-        and missing == "error"
-        and (batch := plain_batch(hypotheses, references, kind)) is not None
-    ):
-        return batch
+    """`Counter.read` of input that needs checks."""
     if type(missing) is not str or missing != "error":  # an array compares element by element
         check_choice("missing", missing, CHOICES)
     is_text, by_filter = kind.is_text, kind.id_filter is not None
@@ -66,7 +46,7 @@ def read(
             raise ValueError("join is for texts and tokens without masks and missing=")
         hypotheses, references = _by_document(hypotheses, references, join)
     if is_text and masked:
-        raise TypeError("a mask needs token ids; for ids pass tokenize=False")
+        raise InputTypeError("a mask needs token ids; for ids pass tokenize=False")
     if not type(hypotheses) is type(references) is list:
         sides = columns.columns_of(
             hypotheses, references, is_text, kind.reads_utf8, missing, masked
@@ -122,10 +102,10 @@ def _by_document(hypotheses: Any, references: Any, join: Any) -> tuple[list[Any]
     sides = [hypotheses, references, join]
     for name, side in zip(("hypotheses", "references", "join"), sides, strict=True):
         if isinstance(side, (str, bytes)) or not hasattr(side, "__len__"):
-            raise TypeError(f"{name} is {a_type(side)}, expected an entry for each segment")
+            raise InputTypeError(f"{name} is {a_type(side)}, expected an entry for each segment")
     check_lengths(len(hypotheses), len(references))
     if len(join) != len(hypotheses):
-        raise ValueError(
+        raise InputError(
             f"join has {number_of(len(join), 'entry', 'entries')}, hypotheses has "
             f"{len(hypotheses)}; join holds the document of each segment"
         )
@@ -134,19 +114,19 @@ def _by_document(hypotheses: Any, references: Any, join: Any) -> tuple[list[Any]
         if isinstance(several, str):
             several = [several]
         elif not isinstance(several, (list, tuple)):
-            raise LocatedTypeError.at(
+            raise InputTypeError.at(
                 Place(number), f"references is {a_type(several)}, expected a list"
             )
         for segment in (hypothesis, *several):
             if not isinstance(segment, (str, list, tuple)):
                 problem = f"a part is {a_type(segment)}; join= needs texts or lists of tokens"
-                raise LocatedTypeError.at(Place(number), problem)
+                raise InputTypeError.at(Place(number), problem)
         try:
             if document not in joined:
                 joined[document] = [], [[] for _ in several]
         except TypeError:
             problem = f"the document is {a_type(document)}, expected a str, an int or another "
-            raise LocatedTypeError.at(Place(number), f"{problem}value that can be hashed") from None
+            raise InputTypeError.at(Place(number), f"{problem}value that can be hashed") from None
         own, streams = joined[document]
         if len(several) != len(streams):
             problem = (
@@ -154,7 +134,7 @@ def _by_document(hypotheses: Any, references: Any, join: Any) -> tuple[list[Any]
                 f"begins with a segment that has {len(streams)}; all segments of a document need "
                 "the same number"
             )
-            raise LocatedValueError.at(Place(number), problem)
+            raise InputError.at(Place(number), problem)
         own.append(hypothesis)
         for stream, reference in zip(streams, several, strict=True):
             stream.append(reference)
@@ -167,5 +147,5 @@ def _joined(segments: list[Any]) -> Any:
     if texts == len(segments):
         return " ".join(segments)
     if texts:
-        raise TypeError("a document has both texts and lists of tokens")
+        raise InputTypeError("a document has both texts and lists of tokens")
     return [token for segment in segments for token in segment]

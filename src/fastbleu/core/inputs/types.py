@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 MissingChoice: TypeAlias = Literal["error", "empty", "skip", "ragged"]
-ReferenceLength: TypeAlias = Literal["closest", "first", "shortest"]
+ReferenceLength: TypeAlias = Literal["closest", "first", "shortest", "average"]
 
 Part = TypeVar("Part", covariant=True)
 

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 
     from ..counting._counted import Sums
     from ..counting.counter import Counter
-    from ..inputs.name_types import DialectName, RecipeName
     from ..scoring.scorer import Scorer
 
-    Metric: TypeAlias = BLEU | DialectName | RecipeName
+    Metric: TypeAlias = BLEU | str
 
 
 def as_metric(metric: Metric | None) -> BLEU:

@@ -11,9 +11,8 @@ from ..counting.stats import Stats, row_of_state
 from ..inputs._batch import Batch
 from ..inputs._id_rows import IdRows
 from ..inputs.arguments import PARAMETERS, a_type, check_flag, check_positive, number_of, shown
-from ..inputs.errors import AmongGiven
+from ..inputs.errors import AmongGiven, InputError
 from ..inputs.ids import NO_IDS, IdFilter
-from ..inputs.read import read
 from ..runtime.extras import not_compiled
 from ..runtime.import_lock import lazy
 from ..scoring.base import COUNT, PREFIX_SCORES, STATE, UPDATE
@@ -32,12 +31,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..counting.counter import Counter
-    from ..inputs.name_types import DialectName, RecipeName, SmoothingName, TokenizerName
     from ..inputs.types import (
         Hypotheses,
         Mask,
         MissingChoice,
-        ReferenceLength,
         References,
     )
     from ..scoring.names import OwnOptions
@@ -132,9 +129,10 @@ class BLEU:
     """
 
     __module__ = "fastbleu"
-    __slots__ = ("_counter", "_scorer", "_sums", "keep_stats", "weights")
+    __slots__ = ("_counter", "_is_reduced", "_scorer", "_sums", "keep_stats", "weights")
 
     _counter: Counter
+    _is_reduced: bool  # whether it holds the counts of all ranks
     _scorer: Scorer
     keep_stats: bool
     weights: tuple[float, ...] | None
@@ -142,16 +140,16 @@ class BLEU:
 
     def __init__(
         self,
-        dialect: DialectName | RecipeName = "sacrebleu",
+        dialect: str = "sacrebleu",
         *,
-        tokenize: TokenizerName | TokenFunction | Tokenizer | Literal[False] | None = None,
+        tokenize: str | TokenFunction | Tokenizer | Literal[False] | None = None,
         lowercase: bool | None = None,
         max_ngram_order: int | None = None,
         weights: Sequence[float] | None = None,
-        smooth_method: SmoothingName | None = None,
+        smooth_method: str | None = None,
         smooth_value: float | None = None,
         effective_order: bool | None = None,
-        reference_length: ReferenceLength | Literal["average"] | None = None,
+        reference_length: str | None = None,
         ignore_ids: int | Iterable[int] = _NOTHING,
         stop_ids: int | Iterable[int] = _NOTHING,
         skip_ids: int | Iterable[int] = _NOTHING,
@@ -196,6 +194,7 @@ class BLEU:
             keep_stats = check_flag("keep_stats", keep_stats)
         keep = object.__setattr__
         keep(self, "_counter", counter)
+        keep(self, "_is_reduced", False)
         keep(self, "_scorer", scorer)
         keep(self, "weights", weights)
         keep(self, "keep_stats", keep_stats)
@@ -310,7 +309,7 @@ class BLEU:
         )
         # fmt: on
         if (present := counted.present) is not None and not any(present):
-            raise ValueError(
+            raise InputError(
                 f"there are no segments to score: all {len(present)} were left out, because a "
                 "value is missing"
             )
@@ -404,9 +403,9 @@ class BLEU:
         check_flag("delta", delta)
         if counter.is_text:
             raise ValueError("prefix_scores is for tokens and token ids: pass tokenize=False")
-        batch = read(hypotheses, references, counter, hypothesis_mask, reference_mask)
+        batch = counter.read(hypotheses, references, hypothesis_mask, reference_mask)
         if type(batch) is not Batch:  # columns
-            batch = read(*batch.lists(), counter)
+            batch = counter.read(*batch.lists())
         rows = batch.hypotheses
         length = rows.longest if type(rows) is IdRows else max(map(len, rows), default=0)
         scores = self._scorer.prefix_scores(counter, batch, length, delta)
@@ -471,9 +470,7 @@ class BLEU:
             others = references, hypothesis_mask, reference_mask, join, tokenizers
             return self._counted_before(hypotheses, missing, others)
         counter = self._counter
-        batch = read(
-            hypotheses, references, counter, hypothesis_mask, reference_mask, missing, join
-        )
+        batch = counter.read(hypotheses, references, hypothesis_mask, reference_mask, missing, join)
         if tokenizers is None:
             counted = counter.count(batch, keep_rows, progress)
         elif join is not None:
@@ -553,7 +550,7 @@ class BLEU:
         """
         sums = self._sums.value
         if sums.segments == 0:
-            raise ValueError(
+            raise InputError(
                 "there are no segments to score: nothing was added since the start or reset()"
             )
         return self._scorer.score(sums)
@@ -563,6 +560,7 @@ class BLEU:
         zero = Sums.zero(self._counter.max_ngram_order)
         while not self._sums.compare_and_swap(self._sums.value, zero):
             pass
+        object.__setattr__(self, "_is_reduced", False)
 
     def merge(self, other: BLEU | object) -> None:
         """Add the counts of another metric, which is not changed, or a metric's `state`.
@@ -608,7 +606,7 @@ class BLEU:
         """A metric with the counts of all ranks of a `torch.distributed` process group.
 
         Every rank of the group must call it, even without data, and every rank gets the same
-        result. The local metric is not changed and can still be used; do not reduce the result
+        result. The local metric is not changed and can still be used; the result cannot be reduced
         again. Before `init_process_group` the result is a copy of the local metric. Kept rows are
         in the order of the ranks.
 
@@ -620,13 +618,20 @@ class BLEU:
         Raises
         ------
         ValueError
-            The ranks' parameters differ, or this process is not in the group.
+            The ranks' parameters differ, this process is not in the group, or the metric is the
+            result of `all_reduce`.
         OverflowError
             A count leaves int64.
         RuntimeError
             Another rank is no longer running.
         """
+        if self._is_reduced:
+            raise ValueError(
+                "this metric holds the counts of all ranks, which would be counted again: call "
+                "compute() on it, and all_reduce() on the metric of each rank"
+            )
         total = type(self)(**self.get_params())
+        object.__setattr__(total, "_is_reduced", True)
         local = self.signature, self.keep_stats
         for rank, (other, sums) in enumerate(_gather((local, self._sums.value), group)):
             if other != local:

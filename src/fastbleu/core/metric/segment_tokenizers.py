@@ -9,7 +9,7 @@ from ..counting.counter import count_runs
 from ..inputs._batch import Batch
 from ..inputs.arguments import a_type, list_or_tuple, number_of
 from ..inputs.checks import check_segments
-from ..inputs.errors import AmongGiven, LocatedTypeError, LocatedValueError, Place
+from ..inputs.errors import AmongGiven, InputError, InputTypeError, Place
 from ..inputs.missing import is_missing
 from ..runtime.terminal import ProgressBar
 from ..scoring.base import SEGMENT_TOKENIZERS
@@ -23,12 +23,11 @@ if TYPE_CHECKING:
 
     from ..counting._counted import Counted
     from ..counting.counter import Counter
-    from ..inputs.name_types import TokenizerName
     from ..scoring.base import Dialect
     from ..tokenizers.tokenizer import TokenFunction
 
     # The tokenizer of each segment of a batch, or one for all.
-    OneTokenizer: TypeAlias = TokenizerName | TokenFunction | Tokenizer
+    OneTokenizer: TypeAlias = str | TokenFunction | Tokenizer
     SegmentTokenizers: TypeAlias = OneTokenizer | Sequence[OneTokenizer | None]
 
 
@@ -63,7 +62,7 @@ def _segment_counters(
     check_segments("tokenizers", tokenizers)
     choices = tokenizers.to_pylist() if hasattr(tokenizers, "to_pylist") else list(tokenizers)
     if len(choices) != len(present):
-        raise ValueError(
+        raise InputError(
             f"tokenizers has {number_of(len(choices), 'entry', 'entries')}, hypotheses has "
             f"{len(present)}; pass a tokenizer for each segment, or one for all"
         )
@@ -78,6 +77,6 @@ def _segment_counters(
             if is_single:
                 raise
             message = error if isinstance(choice, Hashable) else f"tokenizers is {a_type(choice)}"
-            kind = LocatedTypeError if isinstance(error, TypeError) else LocatedValueError
+            kind = InputTypeError if isinstance(error, TypeError) else InputError
             raise kind.at(Place(segment), str(message)) from error
     return [counters[choice] for choice in compress(choices, present)]

@@ -28,7 +28,7 @@ from ..runtime.caching import cached_property
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, Literal
+    from typing import Any
 
     from ..counting.counter import Segment
     from ..inputs.types import ReferenceLength
@@ -137,7 +137,7 @@ class Dialect(ABC):
     # The original's defaults. The tokenizer "none" splits at whitespace.
     tokenizer: str = "none"
     lowercase: bool = False
-    reference_length: ReferenceLength | Literal["average"] = "closest"
+    reference_length: ReferenceLength = "closest"
     max_ngram_order: int = 4
     weights_set_order: bool = False  # max_ngram_order is the number of weights
     # Other values that these may take.

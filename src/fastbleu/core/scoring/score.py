@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..inputs.errors import LocatedValueError
+from ..inputs.errors import InputError
 from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
@@ -14,7 +14,17 @@ else:
     html = lazy("fastbleu.core.runtime.html")
 
 
-class NoScoreError(LocatedValueError):
+# What other libraries call the attributes of a score.
+_OTHER_NAMES = {
+    **dict.fromkeys(("score", "bleu", "item"), "value"),
+    **dict.fromkeys(("sys_len", "translation_length"), "hyp_len"),
+    **dict.fromkeys(("reference_length", "ref_length"), "ref_len"),
+    "counts": "matches",
+    "brevity_penalty": "bp",
+}
+
+
+class NoScoreError(InputError):
     """The dialect has no score for these counts: the original divides by zero or refuses them."""
 
 
@@ -23,9 +33,9 @@ class Score:
     """A BLEU score and what it was computed from; immutable.
 
     A Score is not a number: compare, round and log its `value`. ``float(score)`` is `value`, and
-    ``f"{score:.2f}"`` formats it; ``score < 30``, ``max(scores)`` and ``round(score)`` raise a
-    TypeError, because scores of different signatures or scales cannot be compared. ``==`` compares
-    all attributes.
+    ``f"{score:.2f}"`` formats it; ``score < 30``, ``max(scores)``, ``round(score)`` and
+    ``score - other`` raise a TypeError, because scores of different signatures or scales cannot be
+    compared. ``==`` compares all attributes. For JSON: ``score.to_dict()``.
 
     Attributes
     ----------
@@ -93,7 +103,7 @@ class Score:
         def __getattr__(self, name):
             """Compute a field when it is first read."""
             if name not in self.__match_args__:
-                hint = "; its number is .value" if name in ("bleu", "score") else ""
+                hint = f"; here it is .{_OTHER_NAMES[name]}" if name in _OTHER_NAMES else ""
                 raise AttributeError(f"a Score has no attribute {name!r}{hint}")
             scorer, attributes, noted = self._source
             field = scorer.field(name, attributes, *noted)
@@ -135,7 +145,7 @@ class Score:
         return format(self.value, specification) if specification else str(self)
 
     def __str__(self) -> str:
-        return self._text(f"{self.value:.4g}")
+        return self._text(shown_score(self))
 
     def format(self, width: int = 2) -> str:
         """The text of ``str(score)`` with `width` decimals of `value`.
@@ -164,8 +174,18 @@ class Score:
         counts = [f"{m} / {total}" for m, total in zip(self.matches, self.totals, strict=True)]
         head = ["BLEU", *orders, "BP", "hyp_len", "ref_len"]
         lengths = [str(self.hyp_len), str(self.ref_len)]
-        cells = [f"{self.value:.4g}", *counts, shown_penalty(self.bp), *lengths]
+        cells = [shown_score(self), *counts, shown_penalty(self.bp), *lengths]
         return html.html_table([head, cells], self.signature)
+
+
+def decimals(*scores: float) -> int:
+    """How many decimals of scores are printed: 2 on 0-100, 4 on 0-1."""
+    return 2 if any(score > 1 for score in scores) else 4
+
+
+def shown_score(score: Score) -> str:
+    """The score as the original prints it, or with the usual number of decimals for its scale."""
+    return score.printed or f"{score.value:.{decimals(score.value)}f}"
 
 
 def shown_penalty(bp: float | None) -> str:
@@ -180,11 +200,21 @@ set_value, set_source = (vars(Score)[name].__set__ for name in ("value", "_sourc
 
 def _refuse(score: Score, *operands: object) -> NoReturn:
     raise TypeError(
-        "a Score is not a number: compare, round or sort by its .value, as in score.value > 30, "
-        "round(score.value, 2), max(scores, key=float)"
+        "a Score is not a number: compare, round, sort and calculate with its .value, as in "
+        "score.value > 30, round(score.value, 2), max(scores, key=float)"
     )
 
 
+def _refuse_key(score: Score, key: object) -> NoReturn:
+    attribute = _OTHER_NAMES.get(str(key), key if key in score.__match_args__ else "value")
+    raise TypeError(f"a Score is not a dict: write score.{attribute}, or score.to_dict()")
+
+
 # Not in the class, so that type checkers reject these operations.
-for _operation in ("__lt__", "__le__", "__gt__", "__ge__", "__round__"):
-    setattr(Score, _operation, _refuse)
+_OPERATIONS = (
+    *("__lt__", "__le__", "__gt__", "__ge__", "__round__", "__int__", "__neg__", "__abs__"),
+    *("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__"),
+    *("__truediv__", "__rtruediv__"),
+)
+for _name, _function in {**dict.fromkeys(_OPERATIONS, _refuse), "__getitem__": _refuse_key}.items():
+    setattr(Score, _name, _function)

@@ -8,7 +8,7 @@ from ..counting._counted import Counted, Sums
 from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Origin, Stats
 from ..inputs.arguments import as_double, check_flag, is_iterable, number_of, shown, unknown_name
-from ..inputs.errors import LocatedError, Place, advised, warn_input, warn_of_blank, warn_tokenized
+from ..inputs.errors import InputError, Place, advised, warn_input, warn_of_blank, warn_tokenized
 from ..inputs.mistakes import warn_of_equal
 from ..runtime.import_lock import lazy
 from ..tokenizers.tokenizer import Tokenizer
@@ -198,7 +198,7 @@ class Scorer(ScoreOptions):
     def check_references(self, nrefs: int) -> None:
         """Refuse `nrefs` references per segment (-1: varying) if the dialect takes only one."""
         if self.dialect.single_reference and nrefs not in (0, 1):
-            raise ValueError(
+            raise InputError(
                 f"dialect {self.dialect.name!r} takes one reference for each segment, as its "
                 f"original does; {advised('first reference')} to score with the first"
             )
@@ -274,7 +274,7 @@ class Scorer(ScoreOptions):
             There are no segments, or (NoScoreError) the dialect has no score for them.
         """
         if sums.segments == 0:
-            raise ValueError("there are no segments to score: hypotheses is empty")
+            raise InputError("there are no segments to score: hypotheses is empty")
         attributes = self.attributes(sums, warns)
         # Its other fields are computed by `field` when they are first read: they take longer than
         # counting a segment, and most callers only read `value`.
@@ -352,11 +352,11 @@ class Scorer(ScoreOptions):
     def _no_score(self, error: Exception, place: str | Place = "") -> NoScoreError:
         """The error for counts for which an original has no score."""
         reason = str(error)
-        if not isinstance(error, LocatedError):  # arithmetic
+        if not isinstance(error, InputError):  # arithmetic
             reason = f"dialect {self.dialect.name!r} has no score: its original fails with {reason}"
         if place:
             return NoScoreError.at(place, reason)
-        return NoScoreError(reason, **vars(error) if isinstance(error, LocatedError) else {})
+        return NoScoreError(reason, **vars(error) if isinstance(error, InputError) else {})
 
     def stats(self, counted: Counted) -> Stats:
         """The rows of a corpus, with their `Origin`."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 
 from ..inputs.arguments import a_type, known_name, shown, unknown_name
+from ..inputs.errors import InputTypeError
 from ..runtime.extras import install_command
 from ..runtime.import_lock import import_locked, lazy
 from ..runtime.providers import provider
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     import hashlib
     from collections.abc import Callable
     from typing import Any, NoReturn, TypeAlias
-
-    from ..inputs.name_types import TokenizerName
 
     Split: TypeAlias = Callable[[str], list[str]]
     Rewrite: TypeAlias = Callable[[list[str], bool, bool], list[str]]
@@ -183,7 +182,7 @@ MODELS: dict[str, tuple[str, ...]] = {
 # Those of sacreBLEU, in its order. The others, of the originals, are not in sacreBLEU: these are
 # available in each dialect without tokenizers of its own, the rest in one dialect or recipe.
 # fmt: off
-TOKENIZERS: tuple[TokenizerName, ...] = (
+TOKENIZERS: tuple[str, ...] = (
     "none", "zh", "13a", "intl", "char", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200",
     "spBLEU-1K",
 )
@@ -360,7 +359,7 @@ def load_tokenizer(
     return Tokenizer(name, split=_checked(name, tokenize), source=tokenize)
 
 
-def tokenize(text: str, tokenize: TokenizerName | TokenFunction | Tokenizer = "13a") -> list[str]:
+def tokenize(text: str, tokenize: str | TokenFunction | Tokenizer = "13a") -> list[str]:
     """Split a text into the tokens that are counted.
 
     Parameters
@@ -387,7 +386,7 @@ def tokenize(text: str, tokenize: TokenizerName | TokenFunction | Tokenizer = "1
     ["It's", '5', '-', '10', '%', '(', '1,000.5', ')', '.']
     """
     if not isinstance(text, str):
-        raise TypeError(f"text is {a_type(text)}, expected a str (one segment)")
+        raise InputTypeError(f"text is {a_type(text)}, expected a str (one segment)")
     return get(tokenize).tokens(text)
 
 

@@ -1,8 +1,7 @@
 // Charts as SVG; the bars of histograms can be clicked or chosen with the keyboard.
 
-import { data, kindOf, segmentsOf, shownSystems, signed, state } from "./data.js";
+import { data, kindOf, segmentsOf, shownSystems, state } from "./data.js";
 import { element, svg } from "./elements.js";
-import { saveSvg } from "./take.js";
 import { selectSegments } from "./view.js";
 
 const WIDTH = 460, HEIGHT = 220, LEFT = 38, RIGHT = 14, TOP = 20, BOTTOM = 34;
@@ -58,26 +57,6 @@ function markOf(shape, label, bars, action) {
   return bar;
 }
 
-/** The points that each precision and the length cost, from the largest score down. */
-export function costs() {
-  const shown = shownSystems(), rowHeight = 16 * shown.length + 8, left = 78, right = 56, width = 460;
-  if (!data.steps[state.a]) return [];
-  // A step that only one of them has, such as smoothing, costs the other one nothing.
-  const costs = shown.map((k) => Object.fromEntries(data.steps[k].map(([name, value], i) => [name, value - (i ? data.steps[k][i - 1][1] : data.scale)])));
-  const names = Object.keys(Object.assign({}, ...costs)), cost = (i, name) => costs[i][name] ?? 0;
-  const most = Math.max(...costs.flatMap((parts) => Object.values(parts).map(Math.abs)));
-  const label = shown.map((k, i) => `${data.names[k]}: ${names.map((name) => `${name} ${signed(cost(i, name), data.digits)}`).join(", ")}`).join("; ");
-  const picture = svg("svg", { viewBox: `0 0 ${width} ${names.length * rowHeight + 18}`, role: "img", "aria-label": label }, legendOf(width));
-  names.forEach((name, n) => {
-    const top = 18 + n * rowHeight;
-    picture.append(svg("text", { x: left - 6, y: top + 8 * shown.length + 4, "text-anchor": "end" }, name));
-    shown.forEach((k, i) => picture.append(
-      svg("rect", { class: kindOf(k), x: left, y: top + 16 * i, width: Math.max(Math.abs(cost(i, name)) / most * (width - left - right), 1), height: 14 }),
-      svg("text", { x: width - 2, y: top + 16 * i + 12, "text-anchor": "end" }, signed(cost(i, name), data.digits))));
-  });
-  return [figureOf(`What costs points, from ${data.scale} down`, picture)];
-}
-
 const short = (name) => (name.length > 22 ? `${name.slice(0, 21)}…` : name);
 
 /** The colors of A and B, at the top right of a picture. */
@@ -86,10 +65,7 @@ function legendOf(width) {
   return svg("text", { x: width - 2, y: 10, "text-anchor": "end" }, ...parts);
 }
 
-function figureOf(title, picture) {
-  const save = element("button", { type: "button", "aria-label": `Save as SVG: ${title}`, onclick: () => saveSvg(picture, title) }, "SVG");
-  return element("figure", {}, element("figcaption", {}, element("span", {}, title), save), picture);
-}
+const figureOf = (title, picture) => element("figure", {}, element("figcaption", {}, title), picture);
 
 function ticks(low, high, about) {
   const span = (high - low) / about;

@@ -7,7 +7,8 @@ import { change } from "./view.js";
 
 /** The sentence about A and B, and the controls that choose them. */
 export function drawVerdict() {
-  $("#verdict").replaceChildren(...data.verdicts[state.b][state.a].map(([text, link]) => (link ? element("a", { href: link }, text) : text)));
+  for (const place of document.querySelectorAll("#verdict, #answer")) place.replaceChildren(...data.verdicts[state.b][state.a].map(([text, link]) => (link ? element("a", { href: link }, text) : text)));
+  $("#explained").textContent = data.explained[state.b][state.a];
   for (const button of document.querySelectorAll("#overview [data-a], #overview [data-b]")) {
     const { a = state.a, b = state.b } = /** @type {HTMLElement} */ (button).dataset;
     button.setAttribute("aria-pressed", String(Number(a) === state.a && Number(b) === state.b));
@@ -37,8 +38,8 @@ export function startControls() {
   const isSeveral = data.names.length > 1, systems = () => data.names.map((name, k) => option(k, name));
   fill("scope", [option("all", "all texts"), ...(texts.sources ? [option("source", "the source")] : []), option("references", "references"), ...systems()]);
   fill("flag", [option("", "any"), ...data.flags.map((name, bit) => option(bit, `${name} (${flagged(bit)})`))]);
-  $("#sort").append(...(isSeveral ? [option("gap", "|B − A|"), option("difference", "B − A")] : []), option("segment", "segment"), option("length", "reference length"), ...systems());
-  $("#sort").addEventListener("change", ({ target }) => change({ sort: target.value, descending: target.value === "gap" }));
+  $("#sort").append(...(data.part ? [option("share", isSeveral ? "share of the difference" : "share of the score")] : []), ...(isSeveral ? [option("gap", "|B − A|"), option("difference", "B − A")] : []), option("segment", "segment"), option("length", "reference length"), ...systems());
+  $("#sort").addEventListener("change", ({ target }) => change({ sort: target.value, descending: isSeveral && ["gap", "share"].includes(target.value) }));
   $("#words").append(...Array.from({ length: Math.min(data.orders, 8) }, (_, n) => option(n + 1, String(n + 1))));
   listen("words", "words", ({ value }) => Number(value));
   $("#query").addEventListener("input", ({ target }) => change({ query: target.value }, false));

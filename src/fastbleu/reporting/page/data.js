@@ -37,6 +37,10 @@ export class Payload {
 
   floats(name) {
     const values = this.get(name);
+    if (this.has(`${name}.range`)) {
+      const [low, step] = this.get(`${name}.range`);
+      return Float64Array.from(values, (code) => low + step * code);
+    }
     return this.has(`${name}.codes`) ? Float64Array.from(this.get(`${name}.codes`), (code) => values[code]) : values;
   }
 }
@@ -70,33 +74,41 @@ export function readNumbers(payload) {
     systems,
     references: payload.get("references"),
     score: systems.map((k) => payload.floats(`score.${k}`)),
-    bp: systems.map((k) => payload.floats(`bp.${k}`)),
+    part: payload.has("part.0") ? systems.map((k) => payload.floats(`part.${k}`)) : null,
     flag: systems.map((k) => payload.get(`flags.${k}`)),
     hypLen: systems.map((k) => payload.get(`hyp_len.${k}`)),
     refLen: systems.map((k) => payload.get(`ref_len.${k}`)),
     matches: systems.map((k) => orders.map((n) => payload.get(`matches.${k}.${n}`))),
-    totals: systems.map((k) => orders.map((n) => payload.get(`totals.${k}.${n}`))),
+    totals: systems.map((k) => orders.map((n) => (payload.has(`totals.${k}.${n}`) ? payload.get(`totals.${k}.${n}`) : payload.get(`hyp_len.${k}`).map((length) => Math.max(length - n, 0))))),
     bucket: header.buckets.map((_, number) => payload.get(`bucket.${number}`)),
   };
+  const penalties = payload.get("penalty"), refLen = payload.get("penalty.ref_len");
+  const penaltyOf = new Map(Array.from(payload.get("penalty.hyp_len"), (length, i) => [`${length} ${refLen[i]}`, penalties[i]]));
+  data.bp = (k, s) => penaltyOf.get(`${data.hypLen[k][s]} ${data.refLen[k][s]}`);
 }
 
 /**
  * What is shown. `bucket` is "kind.code"; `pick` are segments chosen in a chart or by a phrase.
  * @typedef {{a: number, b: number, segment: number, against: number, query: string, regex: boolean,
  *   scope: string, flag: string, bucket: string, sort: string, descending: boolean,
- *   pick: {label: string, chosen: Uint8Array} | null, words: number, bucketKind: number}} State
+ *   pick: {label: string, chosen: Uint8Array} | null, words: number}} State
  */
 
 /** The one state of the page, which view.js changes. @type {State} */
 export const state = {
   a: 0, b: 0, segment: -1, against: -1, query: "", regex: false, scope: "all", flag: "", bucket: "",
-  sort: "segment", descending: false, pick: null, words: 2, bucketKind: 0,
+  sort: "segment", descending: false, pick: null, words: 2,
 };
 
 export const isPair = () => state.a !== state.b;
 export const shownSystems = () => (isPair() ? [state.a, state.b] : [state.a]);
 /** How much higher B scores than A, the baseline. */
 export const difference = (s) => data.score[state.b][s] - data.score[state.a][s];
+/** How much higher B scores than A as a whole; of a single system, its score. */
+export const lead = () => data.scores[state.b] - (isPair() ? data.scores[state.a] : 0);
+export const hasShares = () => data.part !== null && lead() !== 0;
+/** By which share the lead would be smaller without the segment. */
+export const share = (s) => (data.part[state.b][s] - (isPair() ? data.part[state.a][s] : 0)) / lead();
 export const score = (value) => fixed(value, data.digits);
 /** The kind of a system in charts: A and B have colors of their own. */
 export const kindOf = (k) => (k === state.a ? "a" : "b");

@@ -1,23 +1,26 @@
 // The list of segments: which are shown, and in which order; only visible rows are in the document.
 
-import { $, data, difference, grouped, isPair, score, segmentsOf, shownSystems, signed, state } from "./data.js";
+import { $, data, difference, grouped, hasShares, isPair, kindOf, score, segmentsOf, share, shownSystems, signed, state } from "./data.js";
 import { appendText, element } from "./elements.js";
-import { openSegment } from "./segment.js";
+import { hypothesisLine, openSegment, ownTokens } from "./segment.js";
 import { texts } from "./texts.js";
 import { change } from "./view.js";
 
-const ROW = 28, BEYOND = 12, PRINTED = 60, MOST_PRINTED = 5, SNIPPET = 300, BEFORE_HIT = 12, MOST_HITS = 2000;
+const BEYOND = 6, PRINTED = 20, SNIPPET = 300, BEFORE_HIT = 12, MOST_HITS = 2000;
+// Of long outputs the list shows so many tokens, from shortly before the first one that differs.
+const TOKENS = 80, BEFORE_DIFFERENCE = 4;
+let rowHeight = 0;     // in pixels, from the style
 let visible = new Uint32Array(0);
 let current = 0;       // the row that the keyboard is at
 let columns = [];
 let order = null;      // all segments in the order of state.sort
 let orderKey = "";
 let hitTexts = null;   // by segment the first text that holds the query
-let lowered = null;    // all texts in lower case, where that changes no length
 
 function sortKey(name) {
   if (name === "segment") return null;
   if (name === "difference") return difference;
+  if (name === "share") return share;
   if (name === "gap") return (s) => Math.abs(difference(s));
   if (name === "length") return (s) => data.refLen[state.a][s];
   const scores = data.score[Number(name)];
@@ -38,13 +41,12 @@ function sorted() {
   return order;
 }
 
-/** Which texts of a segment are searched: [first, last + 1] of its texts, and whether its source. */
+/** Which texts of a segment are searched. */
 function searched(s) {
-  const from = texts.sources + texts.first[s], to = texts.sources + texts.first[s + 1];
-  if (state.scope === "references") return [from, from + data.references[s], false];
-  if (state.scope === "source") return [from, from, true];
-  if (state.scope !== "all") { const text = texts.hypothesis(s, Number(state.scope)); return [text, text + 1, false]; }
-  return [from, to, texts.sources > 0];
+  const { scope } = state, source = texts.sources ? [s] : [];
+  const references = Array.from({ length: data.references[s] }, (_, j) => texts.reference(s, j));
+  if (scope === "all") return [...source, ...references, ...data.systems.map((k) => texts.hypothesis(s, k))];
+  return scope === "source" ? source : scope === "references" ? references : [texts.hypothesis(s, Number(scope))];
 }
 
 /** The segments that hold the query, as marks; null if there is no query. */
@@ -53,23 +55,10 @@ function found() {
   problem.textContent = "";
   hitTexts = null;
   if (!state.query) return null;
-  const hits = new Uint8Array(texts.starts.length - 1);
-  if (state.regex) {
-    const expression = queryExpression((error) => { problem.textContent = `No regular expression: ${error.message}`; });
-    if (!expression) return null;
-    for (let text = 0; text < hits.length; text++) hits[text] = expression.test(texts.text(text)) ? 1 : 0;
-  } else markHits(hits);
-  const marks = new Uint8Array(data.segments);
-  hitTexts = new Array(data.segments);
-  for (let s = 0; s < data.segments; s++) {
-    const [from, to, source] = searched(s);
-    let text = source && hits[s] ? s : -1;
-    for (let other = from; other < to && text < 0; other++) if (hits[other]) text = other;
-    if (text < 0) continue;
-    marks[s] = 1;
-    hitTexts[s] = text;
-  }
-  return marks;
+  const expression = queryExpression((error) => { problem.textContent = `No regular expression: ${error.message}`; });
+  if (!expression) return null;
+  hitTexts = Array.from({ length: data.segments }, (_, s) => searched(s).find((text) => expression.test(texts.text(text))));
+  return hitTexts.map((text) => text !== undefined);
 }
 
 /** The query as a regular expression; null if it is invalid. */
@@ -79,23 +68,6 @@ function queryExpression(complain = (_) => {}, flags = "iu") {
   } catch (error) {
     complain(error);
     return null;
-  }
-}
-
-/** Mark the texts that hold the query, ignoring case. */
-function markHits(hits) {
-  if (lowered === null) {
-    lowered = texts.all.toLowerCase();
-    if (lowered.length !== texts.all.length) lowered = [...texts.all].map((c) => (c.toLowerCase().length === c.length ? c.toLowerCase() : c)).join("");
-  }
-  const query = state.query.toLowerCase();
-  let text = 0;
-  for (let at = lowered.indexOf(query); at >= 0;) {
-    while (texts.starts[text + 1] <= at) text++;
-    if (at + query.length <= texts.starts[text + 1]) {
-      hits[text] = 1;
-      at = lowered.indexOf(query, texts.starts[text + 1]);
-    } else at = lowered.indexOf(query, at + 1);
   }
 }
 
@@ -150,9 +122,10 @@ export function drawList() {
   drawHead();
   const grid = $("#grid");
   grid.setAttribute("aria-rowcount", visible.length + 1);
+  rowHeight = parseFloat(getComputedStyle(grid).getPropertyValue("--row"));
   // High enough for all segments if these are few, whatever the filters, with room for a scroll bar.
-  grid.style.height = `min(55vh, 30rem, ${(data.segments + 1) * ROW + 20}px)`;
-  $("#grid-body").style.height = `${visible.length * ROW}px`;
+  grid.style.height = `min(70vh, 44rem, ${data.segments * rowHeight + 60}px)`;
+  $("#grid-body").style.height = `${visible.length * rowHeight}px`;
   grid.scrollTop = 0;
   moveTo(Math.max(0, visible.indexOf(state.segment)));
   if (!visible.length) drawRows();
@@ -166,16 +139,17 @@ function gridColumns() {
     return `${number === usual ? "" : `${texts.nameOf(s, number)}: `}${from ? "… " : ""}${whole.slice(from, end)}${whole.length > end ? " …" : ""}`;
   };
   const shown = shownSystems();
-  const ofSystem = (k) => ({ title: data.names[k], sort: String(k), width: "5.4rem", cell: (s) => score(data.score[k][s]), number: true });
+  const ofSystem = (k) => ({ title: data.names[k], label: isPair() && shown.includes(k) ? kindOf(k).toUpperCase() : data.names[k], sort: String(k), width: "5.4rem", cell: (s) => score(data.score[k][s]), number: true });
+  const named = (s) => element("span", { title: data.ids[s] }, String(s), appendText(element("small"), data.ids[s]));
   columns = [
-    { title: "#", sort: "segment", width: "4.6rem", cell: (s) => String(s), number: true },
-    ...(data.ids ? [{ title: "id", width: "7rem", cell: (s) => data.ids[s] }] : []),
+    { title: "#", sort: "segment", width: data.ids ? "7rem" : "3.6rem", cell: (s) => (data.ids ? named(s) : String(s)), number: true },
+    ...(hasShares() ? [{ title: "share", sort: "share", width: "5.6rem", cell: (s) => `${signed(100 * share(s), 2)} %`, number: true }] : []),
     ...shown.map(ofSystem),
     ...(isPair() ? [{ title: "B − A", sort: "difference", width: "5.4rem", cell: (s) => signed(difference(s), data.digits), number: true }] : []),
-    { title: texts.sources ? "source" : "reference", width: "minmax(16rem, 1fr)", cell: text, text: true },
-    { title: "ref. tokens", sort: "length", width: "5.2rem", cell: (s) => String(data.refLen[state.a][s]), number: true },
-    // On paper only a few systems have room.
-    ...data.systems.filter((k) => !shown.includes(k)).map((k) => ({ ...ofSystem(k), unprinted: data.systems.length > MOST_PRINTED })),
+    { title: `${texts.sources ? "source" : "reference"}, ${shown.map((k) => data.names[k]).join(", ")}`, width: "minmax(34rem, 1fr)", cell: text, text: true },
+    { title: "ref. tokens", sort: "length", width: "5.2rem", cell: (s) => String(data.refLen[state.a][s]), number: true, isMore: true },
+    // On paper and on a telephone only A and B have room.
+    ...data.systems.filter((k) => !shown.includes(k)).map((k) => ({ ...ofSystem(k), isMore: true })),
   ];
 }
 
@@ -184,13 +158,13 @@ function drawHead() {
   const grid = $("#grid"), head = element("div", { class: "row", role: "row", "aria-rowindex": 1 });
   grid.style.setProperty("--columns", columns.map(({ width }) => width).join(" "));
   // On paper nothing scrolls: the columns share the width.
-  grid.style.setProperty("--printed", columns.filter(({ unprinted }) => !unprinted).map(({ width, text }) => (text ? "minmax(8rem, 32fr)" : `minmax(3.1rem, ${parseFloat(width)}fr)`)).join(" "));
-  columns.forEach(({ title, sort, number, unprinted }, i) => {
+  grid.style.setProperty("--printed", columns.filter(({ isMore }) => !isMore).map(({ width, text }) => (text ? "minmax(8rem, 60fr)" : `minmax(3.4rem, ${parseFloat(width)}fr)`)).join(" "));
+  columns.forEach(({ title, label = title, sort, number, text, isMore }, i) => {
     const way = sort === state.sort ? (state.descending ? "descending" : "ascending") : sort ? "none" : null;
-    const label = way === "ascending" ? `${title} ▲` : way === "descending" ? `${title} ▼` : title;
+    const shownLabel = `${label}${way === "ascending" ? " ▲" : way === "descending" ? " ▼" : ""}`;
     const sortBy = () => change({ sort, descending: state.sort === sort && !state.descending });
-    const inside = sort ? element("button", { type: "button", title, tabindex: -1, onclick: sortBy }, label) : label;
-    head.append(element("div", { role: "columnheader", "aria-colindex": i + 1, "aria-sort": way, class: `${number ? "n" : ""}${unprinted ? " no-print" : ""}`, dir: "auto" }, inside));
+    const inside = sort ? element("button", { type: "button", title, tabindex: -1, onclick: sortBy }, shownLabel) : label;
+    head.append(element("div", { role: "columnheader", "aria-colindex": i + 1, "aria-sort": way, class: `${number ? "n" : text ? "texts" : ""}${isMore ? " more" : ""}`, dir: "auto" }, inside));
   });
   $("#grid-head").replaceChildren(head);
   grid.setAttribute("aria-colcount", columns.length);
@@ -198,10 +172,10 @@ function drawHead() {
 
 function drawRows(all = 0) {
   const grid = $("#grid"), body = $("#grid-body");
-  const from = all ? 0 : Math.max(0, Math.floor(grid.scrollTop / ROW) - BEYOND);
-  const to = Math.min(visible.length, all || Math.ceil((grid.scrollTop + grid.clientHeight) / ROW) + BEYOND);
+  const from = all ? 0 : Math.max(0, Math.floor(grid.scrollTop / rowHeight) - BEYOND);
+  const to = Math.min(visible.length, all || Math.ceil((grid.scrollTop + grid.clientHeight) / rowHeight) + BEYOND);
   const rows = [];
-  for (let at = from; at < to; at++) rows.push(rowOf(at));
+  for (let at = from; at < to; at++) rows.push(rowOf(at, all > 0));
   body.replaceChildren(...rows);
   // How many segments are printed (on paper only the first), found, and there in all.
   const counts = [all ? to : visible.length, visible.length].filter((count, i, both) => count !== (both[i + 1] ?? data.segments)).map(grouped);
@@ -211,24 +185,38 @@ function drawRows(all = 0) {
   else grid.removeAttribute("aria-activedescendant");
 }
 
-function rowOf(at) {
+/** The outputs of A and B, from shortly before they differ, or whole. */
+function outputsOf(s, isWhole) {
+  const shown = shownSystems(), [one, other] = shown.map((k) => texts.compared(texts.hypothesis(s, k)));
+  let from = 0;
+  while (other && from < one.length && one[from] === other[from]) from++;
+  from = isWhole || from <= 2 * BEFORE_DIFFERENCE || from === Math.max(one.length, other?.length) ? 0 : from - BEFORE_DIFFERENCE;
+  const to = isWhole ? Infinity : from + TOKENS, own = isPair() ? ownTokens(s, from, to) : {};
+  return shown.map((k) => {
+    const line = hypothesisLine(s, k, -1, own[k], from, to);
+    line.classList.add(kindOf(k));
+    return line;
+  });
+}
+
+function rowOf(at, isWhole) {
   const s = visible[at];
   const row = element("div", { class: at === current ? "row current" : "row", role: "row", id: `row-${at}`, "aria-rowindex": at + 2, "aria-selected": at === current, "data-segment": s, onclick: () => { moveTo(at); openSegment(s); } });
-  row.style.transform = `translateY(${at * ROW}px)`;
-  columns.forEach(({ cell, number, text, unprinted }, i) => {
-    const made = element("div", { role: "gridcell", "aria-colindex": i + 1, class: `${number ? "n" : text ? "hits" : ""}${unprinted ? " no-print" : ""}`, dir: number ? null : "auto" });
-    row.append(text ? appendText(made, cell(s).replace(/\s+/g, " ")) : (made.append(cell(s)), made));
+  row.style.transform = `translateY(${at * rowHeight}px)`;
+  columns.forEach(({ cell, text, isMore }, i) => {
+    const content = text ? [appendText(element("p", { class: "text hits", dir: "auto" }), cell(s)), ...outputsOf(s, isWhole)] : [cell(s)];
+    row.append(element("div", { role: "gridcell", "aria-colindex": i + 1, class: `${text ? "texts" : "n"}${isMore ? " more" : ""}` }, ...content));
   });
   return row;
 }
 
 function moveTo(at) {
   if (!visible.length) return;
-  const grid = $("#grid"), head = ROW;
+  const grid = $("#grid"), head = $("#grid-head").clientHeight;
   current = Math.max(0, Math.min(visible.length - 1, at));
-  const top = current * ROW;
+  const top = current * rowHeight;
   if (top < grid.scrollTop) grid.scrollTop = top;
-  else if (top + ROW + head > grid.scrollTop + grid.clientHeight) grid.scrollTop = top + ROW + head - grid.clientHeight;
+  else if (top + rowHeight + head > grid.scrollTop + grid.clientHeight) grid.scrollTop = top + rowHeight + head - grid.clientHeight;
   drawRows();
 }
 
@@ -249,7 +237,7 @@ export function step(by) {
 }
 
 function gridKey(event) {
-  const page = Math.max(1, Math.floor($("#grid").clientHeight / ROW) - 2);
+  const page = Math.max(1, Math.floor($("#grid").clientHeight / rowHeight) - 1);
   const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
   if (event.key in steps) {
     event.preventDefault();
@@ -261,7 +249,16 @@ function gridKey(event) {
 export function startList() {
   $("#grid").addEventListener("scroll", () => drawRows(), { passive: true });
   $("#grid").addEventListener("keydown", gridKey);
+  matchMedia("(max-width: 40rem)").addEventListener("change", drawList);  // other heights of rows
   addEventListener("resize", () => drawRows());
-  addEventListener("beforeprint", () => drawRows(PRINTED));
-  addEventListener("afterprint", () => drawRows());
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("details:not([open], #phrases)")];
+    for (const part of closed) part.open = true;
+    drawRows(PRINTED);
+  });
+  addEventListener("afterprint", () => {
+    for (const part of closed) part.open = false;
+    drawRows();
+  });
 }

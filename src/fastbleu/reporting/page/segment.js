@@ -1,13 +1,14 @@
 // One segment: its texts, what matches, what is missing, and its numbers.
 
 import { $, data, fixed, isPair, kindOf, score, shownSystems, state } from "./data.js";
-import { diffTokens } from "./diff.js";
 import { appendText, element, headOf, option, scrolling } from "./elements.js";
 import { markQuery, showRow, step } from "./list.js";
 import { copy, segmentText } from "./take.js";
 import { longest, texts } from "./texts.js";
 import { change } from "./view.js";
 
+// Outputs with more pairs of tokens are not compared with each other.
+const MOST_COMPARED = 16_000_000;
 let othersOpen = false;
 
 export function openSegment(s, focus = true) {
@@ -57,15 +58,14 @@ function segmentParts(s) {
     const flags = data.flags.filter((_, bit) => data.flag[k][s] >> bit & 1);
     return element("div", { class: own[k] ? `column ${kindOf(k)}` : "column" },
       element("dt", {}, element("strong", { dir: "auto" }, data.names[k]), ` ${score(data.score[k][s])}`, flags.length ? ` - ${flags.join(", ")}` : ""),
-      element("dd", {}, hypothesisLine(s, k, against, own[k]), diffLine(s, k, closestReference(s, k))));
+      element("dd", {}, hypothesisLine(s, k, against, own[k])));
   };
   const columns = element("dl", { class: "columns" }, ...shown.map(columnOf));
   const others = rest.length ? [element("details", { id: "segment-others", open: othersOpen && "", ontoggle: (event) => { othersOpen = event.target.open; } },
     element("summary", {}, `${rest.length} other system${rest.length > 1 ? "s" : ""}`), element("dl", {}, ...rest.map(columnOf)))] : [];
   const legend = element("p", { class: "legend" }, "Longest matching n-gram: ",
     ...[0, 1, 2, 3, 4].flatMap((n) => [element("span", { class: "tok", "data-order": n }, n ? (n === 4 ? "4 or more" : String(n)) : "none"), " "]),
-    ...(isPair() ? [" Framed: only A or only B says it", ", ", "dashed: no reference does either. "] : []),
-    " In differences ", element("del", {}, "only in the reference"), ", ", element("ins", {}, "only in the hypothesis"), ".");
+    isPair() ? " Framed: only A or only B says it; dashed: no reference does either." : "");
   return [head, ...(facts.length ? [appendText(element("p", { class: "note" }), facts.join(", "))] : []), ...choice, legend, list, columns, ...others, numbersOf(s)];
 }
 
@@ -82,25 +82,32 @@ function closestReference(s, k) {
   return best;
 }
 
-// The tokens of A that B lacks, and those of B that A lacks, by Myers' algorithm.
-function ownTokens(s) {
-  const own = { [state.a]: [], [state.b]: [] };
-  for (const [kind] of diffTokens(...shownSystems().map((k) => texts.compared(texts.hypothesis(s, k))))) {
-    if (kind !== "+") own[state.a].push(kind === "-");
-    if (kind !== "-") own[state.b].push(kind === "+");
+/** Which tokens of A are not in a longest common subsequence with B, and which of B; only of some tokens. */
+export function ownTokens(s, from = 0, to = Infinity) {
+  const [one, other] = shownSystems().map((k) => texts.compared(texts.hypothesis(s, k)).slice(from, to));
+  const width = other.length + 1, isShort = one.length * width <= MOST_COMPARED, own = [one, other].map(({ length }) => Array(length).fill(isShort));
+  const common = new Uint16Array(isShort ? (one.length + 1) * width : 0);   // from token i of A and j of B on
+  for (let i = one.length - 1; isShort && i >= 0; i--) {
+    for (let j = other.length - 1, at = i * width + j; j >= 0; j--, at--) common[at] = one[i] === other[j] ? common[at + width + 1] + 1 : Math.max(common[at + width], common[at + 1]);
   }
-  return own;
+  for (let i = 0, j = 0; isShort && i < one.length && j < other.length;) {
+    if (one[i] === other[j]) own[0][i++] = own[1][j++] = false;
+    else if (common[(i + 1) * width + j] >= common[i * width + j + 1]) i++;
+    else j++;
+  }
+  return { [state.a]: [...Array(from), ...own[0]], [state.b]: [...Array(from), ...own[1]] };
 }
 
-function hypothesisLine(s, k, against, own = []) {
+export function hypothesisLine(s, k, against, own = [], from = 0, to = Infinity) {
   const tokens = texts.tokens(texts.hypothesis(s, k)), line = textLine();
   const orders = longest(texts.matches(s, k, against));
   tokens.forEach(({ gap, token }, i) => {
-    appendText(line, gap);
+    if (i < from || i >= to) return;
+    appendText(line, i && i === from ? "… " : gap);
     const n = orders[i], title = `${n ? `in a matching ${n}-gram` : "no match"}${own[i] ? `, only in ${data.names[k]}` : ""}`;
     line.append(appendText(element("span", { class: own[i] ? "tok own" : "tok", "data-order": Math.min(n, 4), title }), token));
   });
-  appendText(line, tokens.end ?? "");
+  appendText(line, tokens.length > to ? " …" : tokens.end ?? "");
   if (!tokens.length) line.append(element("em", {}, "no tokens"));
   return line;
 }
@@ -113,25 +120,11 @@ function missingLine(s, k, j) {
   return line;
 }
 
-function diffLine(s, k, j) {
-  const edits = diffTokens(texts.compared(texts.reference(s, j)), texts.compared(texts.hypothesis(s, k)));
-  const line = element("p", { class: "text diff", dir: "auto" });
-  let kind = null, run = null;
-  edits.forEach(([its, token], i) => {
-    if (i) line.append(" ");
-    if (its !== kind) { run = its === "=" ? line : element(its === "-" ? "del" : "ins"); if (run !== line) line.append(run); kind = its; }
-    else if (run !== line) run.append(" ");
-    appendText(run, token);
-  });
-  const title = data.references[s] > 1 ? `Difference from reference ${j + 1}` : "Difference from the reference";
-  return element("details", {}, element("summary", { class: "legend" }, title), line);
-}
-
 function numbersOf(s) {
   const orders = [...Array(data.orders).keys()];
   const heads = ["System", "BLEU", ...orders.map((n) => `${n + 1}-grams`), "BP", "Tokens", "Ref. tokens"];
   const rows = data.systems.map((k) => {
-    const cells = [score(data.score[k][s]), ...orders.map((n) => `${data.matches[k][n][s]} / ${data.totals[k][n][s]}`), fixed(data.bp[k][s], 3), data.hypLen[k][s], data.refLen[k][s]];
+    const cells = [score(data.score[k][s]), ...orders.map((n) => `${data.matches[k][n][s]} / ${data.totals[k][n][s]}`), fixed(data.bp(k, s), 3), data.hypLen[k][s], data.refLen[k][s]];
     return element("tr", {}, element("th", { scope: "row", dir: "auto" }, data.names[k]), ...cells.map((cell) => element("td", {}, String(cell))));
   });
   return scrolling("Numbers of the segment", element("table", { class: "numbers", id: "segment-numbers" }, headOf(heads), element("tbody", {}, ...rows)));

@@ -1,7 +1,7 @@
-// What can be exported: the visible rows as CSV and JSON, pictures as SVG.
+// What can be exported: the visible rows as CSV and JSON, tables as TSV and LaTeX.
 
 import { $, data, score } from "./data.js";
-import { element, svg } from "./elements.js";
+import { element } from "./elements.js";
 import { texts } from "./texts.js";
 
 function save(content, type, name) {
@@ -18,7 +18,7 @@ function exported(s) {
     ...(texts.sources ? { source: texts.text(s) } : {}),
     references,
     systems: data.systems.map((k) => ({
-      name: data.names[k], score: data.score[k][s], hyp_len: data.hypLen[k][s], ref_len: data.refLen[k][s], bp: data.bp[k][s],
+      name: data.names[k], score: data.score[k][s], hyp_len: data.hypLen[k][s], ref_len: data.refLen[k][s], bp: data.bp(k, s),
       matches: data.matches[k].map((its) => its[s]), totals: data.totals[k].map((its) => its[s]),
       flags: data.flags.filter((_, bit) => data.flag[k][s] >> bit & 1), hypothesis: texts.text(texts.hypothesis(s, k)),
     })),
@@ -66,37 +66,26 @@ export async function copy(text, button) {
 
 const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "−": "$-$" };
 
-// A table as text for spreadsheets or papers, without what is only for the screen.
+// A table as text for spreadsheets or papers, with whole names, and without what is only for the screen.
 function tableText(table, latex) {
   const isBold = (cell) => cell.closest("tr.significant") || $(".significant", cell);
+  const onPaper = (part) => {
+    const copied = part.cloneNode(true);
+    copied.querySelectorAll(".no-print, .cut-names").forEach((its) => its.remove());
+    return copied.textContent.trim().replace(/\s+/g, " ");
+  };
   const rows = [...table.rows].map((row) => [...row.cells].filter((cell) => !cell.matches(".bar")).map((cell) => {
-    const copied = cell.cloneNode(true);
-    copied.querySelectorAll(".choose").forEach((its) => its.remove());
-    const text = copied.textContent.trim().replace(/\s+/g, " ");
+    const text = cell.title || onPaper(cell);
     if (!latex) return text;
     const literal = text.replace(/[\\~^−]|[&%$#_{}]/g, (mark) => LATEX[mark] ?? `\\${mark}`);
     return isBold(cell) ? `\\textbf{${literal}}` : literal;
   }));
   if (!latex) return rows.map((row) => row.join("\t")).join("\n") + "\n";
-  const [head, ...body] = rows.map((row) => `${row.join(" & ")} \\\\`);
-  const note = table.caption ? `% ${table.caption.textContent.trim().replace(/\s+/g, " ")}\n` : "";
+  const isGroupEnd = (i) => table.rows[i].matches(".cut") && !table.matches(".resorted");
+  const [head, ...body] = rows.map((row, i) => `${row.join(" & ")} \\\\${isGroupEnd(i) ? "\n\\midrule" : ""}`);
+  const note = table.caption ? `% ${onPaper(table.caption)}\n` : "";
   return `${note}\\begin{tabular}{l${"r".repeat(rows[0].length - 1)}}\n\\toprule\n${head}\n\\midrule\n${body.join("\n")}\n\\bottomrule\n\\end{tabular}\n`;
 }
 
 export const tableButtons = (table) => element("p", { class: "take no-print" }, ...["TSV", "LaTeX"].map((name) =>
   element("button", { type: "button", "aria-label": `Copy the table as ${name}`, onclick: (event) => copy(tableText(table, name === "LaTeX"), event.target) }, name)));
-
-const STYLES = ["fill", "stroke", "stroke-width", "font-size", "font-family", "opacity"];
-
-export function saveSvg(picture, title) {
-  const copy = picture.cloneNode(true), parts = picture.querySelectorAll("*");
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.querySelectorAll("*").forEach((part, i) => {
-    const style = getComputedStyle(parts[i]);
-    for (const name of STYLES) part.setAttribute(name, style.getPropertyValue(name));
-    for (const name of ["class", "role", "tabindex"]) part.removeAttribute(name);
-  });
-  const page = getComputedStyle(document.body).backgroundColor;
-  copy.prepend(svg("rect", { width: "100%", height: "100%", fill: page }));
-  save(new XMLSerializer().serializeToString(copy), "image/svg+xml", `${title.replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60)}.svg`);
-}

@@ -1,18 +1,17 @@
 // Changes of the state, each written into the address: the pair, the filter, the order, the segment.
 
 import { drawControls, drawVerdict } from "./controls.js";
-import { $, data, state } from "./data.js";
+import { $, data, hasShares, state } from "./data.js";
 import { drawList } from "./list.js";
 import { drawPhrases } from "./phrases.js";
 import { drawSegment } from "./segment.js";
-import { drawBuckets, drawWhere } from "./where.js";
+import { drawWhere } from "./where.js";
 
 /** In a notebook's frame, links resolve against the notebook's address, and the history is the notebook's. */
 export const isFramed = location.protocol === "about:";
 /** Defaults, which are not written into the address. @type {any} */
 let usual = { ...state };
 const FILTERS = ["query", "regex", "scope", "flag", "bucket", "pick", "sort", "descending"];
-const UNWRITTEN = ["against", "bucketKind"];
 let wantedPick = null;
 
 /**
@@ -31,7 +30,7 @@ export function change(changes, step = true) {
 function draw(before) {
   const changed = (...names) => names.some((name) => state[name] !== before[name]), isOtherPair = changed("a", "b");
   drawControls();
-  if (isOtherPair) { drawVerdict(); drawWhere(); } else if (changed("bucketKind")) drawBuckets();
+  if (isOtherPair) { drawVerdict(); drawWhere(); }
   if (isOtherPair || changed(...FILTERS)) drawList();
   if (isOtherPair || changed("segment", "against")) drawSegment();
   if (isOtherPair || changed("words")) drawPhrases();
@@ -49,7 +48,7 @@ export const goToList = () => $("#segments").scrollIntoView();
 function addressOf(shown) {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(shown)) {
-    if (UNWRITTEN.includes(name) || value === usual[name]) continue;
+    if (name === "against" || value === usual[name]) continue;
     parameters.set(name, value === true ? "yes" : value === false ? "no" : name === "pick" ? value.label : value);
   }
   return String(parameters);
@@ -79,7 +78,7 @@ export function readAddress() {
   if (![...parameters.keys()].every((name) => name in usual) || String(parameters) === addressOf(state)) return;
   const before = { ...state };
   wantedPick = parameters.get("pick");
-  Object.assign(state, stateOf(parameters, { ...usual, pick: null, bucketKind: state.bucketKind }));
+  Object.assign(state, stateOf(parameters, { ...usual, pick: null }));
   draw(before);
   choosePick();
   if (wantedPick !== null) $("#phrases").open = true;
@@ -98,7 +97,8 @@ export function choosePick() {
 /** Show everything for the first time, and go to what the address names. */
 export function start() {
   const [a, b] = data.pair;
-  Object.assign(state, { a, b, sort: a === b ? String(a) : "gap", descending: a !== b });
+  Object.assign(state, { a, b, descending: a !== b });
+  state.sort = hasShares() ? "share" : a === b ? String(a) : "gap";
   usual = { ...state };
   draw({});
   readAddress();

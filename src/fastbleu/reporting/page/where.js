@@ -1,15 +1,15 @@
 // Where the systems are good or bad: distributions and buckets, which select segments.
 
-import { costs, histogram } from "./charts.js";
-import { $, data, difference, fixed, grouped, isPair, kindOf, score, shownSystems, signed, state } from "./data.js";
-import { element, headOf, option, scrolling, sortable, svg } from "./elements.js";
+import { histogram } from "./charts.js";
+import { $, data, fixed, grouped, isPair, kindOf, score, shownSystems, signed, state } from "./data.js";
+import { element, headOf, scrolling, sortable, svg } from "./elements.js";
 import { change, goToList } from "./view.js";
 
-const BINS = 20, FARTHEST = 10, MOST_BUCKETS = 50;
+const BINS = 20, FARTHEST = 10, MOST_BUCKETS = 10;
 
 export function drawWhere() {
-  $("#charts").replaceChildren(...costs(), distribution(), lengthDifferences(), ...(isPair() ? [differences()] : []));
-  drawBuckets();
+  $("#charts").replaceChildren(distribution(), lengthDifferences());
+  $("#buckets").replaceChildren(...data.buckets.map((buckets, number) => bucketTable(buckets, number)));
 }
 
 function distribution() {
@@ -32,55 +32,43 @@ function lengthDifferences() {
   });
 }
 
-function differences() {
-  let most = data.scale / 10;
-  for (let s = 0; s < data.segments; s++) most = Math.max(most, Math.abs(difference(s) || 0));
-  const bins = BINS + 1, width = 2 * most / bins, bound = (bin) => signed(bin * width - most, data.digits);
-  return histogram({
-    title: `Differences, ${data.names[state.b]} − ${data.names[state.a]}`, axis: "difference", low: -most, width, bins, systems: [state.b],
-    value: difference, name: (bin) => `difference ${bound(bin)} to ${bound(bin + 1)}`,
-    kind: (bin) => (2 * bin + 1 === bins ? "rest" : 2 * bin < bins ? "a" : "b"),
-  });
+/** The interval of a bucket's difference, or of a single system's score. */
+function endsOf({ intervals }, code) {
+  const { a, b } = state, ends = intervals[`${Math.min(a, b)}.${Math.max(a, b)}`]?.[code];
+  return ends && a > b ? [-ends[1], -ends[0]] : ends;
 }
 
-// The scores of a bucket as bars, with their 95 % intervals.
-function bucketBars(buckets, code, shown) {
-  const at = (value) => (100 * value / data.scale).toFixed(1);
-  const picture = svg("svg", { viewBox: `0 0 100 ${8 * shown.length}`, "aria-hidden": "true" });
-  shown.forEach((k, i) => {
-    const value = buckets.scores[k][code], [low, high] = buckets.intervals[k]?.[code] ?? [];
-    if (value === null) return;
-    picture.append(svg("rect", { class: kindOf(k), x: 0, y: 8 * i + 1, width: at(value), height: 6 }));
-    if (low !== undefined) picture.append(svg("line", { class: "range", x1: at(low), x2: at(high), y1: 8 * i + 4, y2: 8 * i + 4 }));
-  });
+/** A bar from 0, in the middle for differences, with its interval; `most` is at the right end. */
+function bar(value, ends, most) {
+  const zero = isPair() ? 50 : 0, at = (its) => Math.max(0, Math.min(100, zero + its / most * (100 - zero)));
+  const picture = svg("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
+    svg("rect", { class: value < 0 || !isPair() ? "a" : "b", x: Math.min(at(0), at(value)), width: Math.abs(at(value) - at(0)), y: 1, height: 8 }));
+  if (ends) picture.append(svg("line", { class: "range", x1: at(ends[0]), x2: at(ends[1]), y1: 5, y2: 5 }));
   return picture;
 }
 
-export function drawBuckets(all = false) {
-  const number = state.bucketKind, buckets = data.buckets[number], shown = shownSystems(), { labels, scores, sizes } = buckets;
-  const select = element("select", { id: "bucket-kind", onchange: ({ target }) => change({ bucketKind: target.selectedIndex }) },
-    ...data.buckets.map(({ name }, i) => option(i, name, i === number)));
-  const order = labels.map((_, i) => i);
-  if (labels.length > MOST_BUCKETS && isPair()) {
-    const gap = (i) => Math.abs((scores[state.a][i] ?? 0) - (scores[state.b][i] ?? 0)) * sizes[i];
-    order.sort((one, other) => gap(other) - gap(one));
-  }
+/** A table of the buckets of a kind: the scores of A and B, and their difference. */
+function bucketTable(buckets, number, all = false) {
+  const { name, labels, scores, sizes } = buckets, shown = shownSystems();
+  const value = (code) => (shown.some((k) => scores[k][code] === null) ? null : scores[state.b][code] - (isPair() ? scores[state.a][code] : 0));
+  const order = labels.map((_, code) => code), weight = (code) => (isPair() ? Math.abs(value(code)) * sizes[code] : data.scale - value(code));
+  if (labels.length > MOST_BUCKETS) order.sort((one, other) => weight(other) - weight(one));
   const listed = all ? order : order.slice(0, MOST_BUCKETS);
-  const heads = [buckets.name, "segments", ...shown.map((k) => data.names[k]), "", ...(isPair() ? ["difference"] : [])];
-  const cell = (value) => element("td", {}, value);
+  const most = isPair() ? 1.5 * Math.max(...listed.map((code) => Math.abs(value(code)))) || 1 : data.scale;
+  const write = isPair() ? (its) => signed(its, data.digits) : score, cell = (text, type = null) => element("td", { class: type }, text);
+  const heads = [name, "segments", ...(isPair() ? ["A", "B", "", "B − A"] : ["score", ""]), "95 % interval"];
   const rows = listed.map((code) => {
-    const values = shown.map((k) => scores[k][code]), isKnown = values.every((value) => value !== null);
-    const choose = () => { change({ bucket: `${number}.${code}` }); goToList(); };
+    const its = value(code), ends = endsOf(buckets, code), choose = () => { change({ bucket: `${number}.${code}` }); goToList(); };
     return element("tr", { class: "pick", onclick: choose },
       element("th", { scope: "row", dir: "auto" }, element("button", { type: "button" }, labels[code])),
       cell(grouped(sizes[code])),
-      ...values.map((value) => cell(value === null ? "" : score(value))),
-      element("td", { class: "bar" }, bucketBars(buckets, code, shown)),
-      isPair() ? cell(isKnown ? signed(values[1] - values[0], data.digits) : "") : null);
+      ...shown.map((k) => cell(scores[k][code] === null ? "" : score(scores[k][code]))),
+      cell(its === null ? "" : bar(its, ends, most), "bar"),
+      isPair() ? cell(its === null ? "" : write(its)) : null,
+      cell(ends ? `${write(ends[0])} to ${write(ends[1])}` : ""));
   });
-  const more = listed.length < order.length ? [element("button", { type: "button", onclick: () => drawBuckets(true) }, `Show all ${grouped(order.length)}`)] : [];
-  $("#buckets").replaceChildren(
-    element("p", {}, element("label", {}, "Scores by ", select)),
-    scrolling("Scores of buckets", sortable(element("table", { class: "numbers", id: "bucket-table" }, headOf(heads), element("tbody", {}, ...rows)))),
-    ...more);
+  const table = sortable(element("table", { class: "numbers", id: `by-${name.replace(" ", "-")}` }, headOf(heads), element("tbody", {}, ...rows)));
+  const figure = element("figure", {}, element("h3", {}, `By ${name}${listed.length < order.length ? `: the ${MOST_BUCKETS} that count most` : ""}`), scrolling(`Scores by ${name}`, table));
+  if (listed.length < order.length) figure.append(element("button", { type: "button", class: "no-print", onclick: () => figure.replaceWith(bucketTable(buckets, number, true)) }, `Show all ${grouped(order.length)}`));
+  return figure;
 }
