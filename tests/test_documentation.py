@@ -11,6 +11,7 @@ A page, or a block, that needs an optional package says so:
 <!-- skip: start if(missing("torch"), reason="torch is not installed") -->
 """
 
+import ast
 import importlib.util
 import os
 import re
@@ -159,6 +160,18 @@ def test_links_lead_where_they_say():
             assert not anchor or anchor in anchors_of(file), f"{name_of(page)} links to #{anchor}"
 
 
+def test_links_of_metadata_and_code_lead_to_files():
+    linked = re.compile(r"github\.com/pyfastbleu/fastbleu/(?:blob|raw|edit)/main/([\w./-]+\w)")
+    found = set()
+    for folder in (".github", "packaging", "src", "docs/conf.py", "pyproject.toml", "CITATION.cff"):
+        path = ROOT / folder
+        for file in path.rglob("*") if path.is_dir() else [path]:
+            if file.suffix in (".cff", ".html", ".js", ".md", ".py", ".toml", ".yaml", ".yml"):
+                found |= {(name, file) for name in linked.findall(file.read_text("utf-8"))}
+    assert found
+    assert not [(name, file) for name, file in found if not (ROOT / name).exists()]
+
+
 def pyproject():
     """What pyproject.toml says."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -181,6 +194,22 @@ def test_extras_that_pages_install_exist():
         assert not re.search(r"pip install '?(py)?fastbleu", text), page
         for named in re.findall(r"pip install '\.\[(.*?)\]'", text):
             assert set(named.split(",")) <= extras(), page
+
+
+def test_extras_that_errors_name_exist():
+    """And each extra is named by an error, but for those whose host calls this package."""
+    named = set()
+    for file in (ROOT / "src").rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                words = [word.value for word in call.args if isinstance(word, ast.Constant)]
+                if call.func.id == "install_command":
+                    named.update(words)
+                elif call.func.id == "HostImports":
+                    options = {option.arg: option.value.value for option in call.keywords}
+                    named.add(options.get("extra", words[0]))
+    print(sorted(extras() - named))
+    assert named <= extras()
 
 
 def test_the_pythons_that_wheels_are_built_for_are_named():

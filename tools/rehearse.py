@@ -23,7 +23,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 NAME, OLDER = "pyfastbleu", "0.0.1"
-MOST_BYTES = 1_650_000  # of a wheel; compiled modules are two thirds
+MOST_BYTES = 1_750_000  # of a wheel; compiled modules are two thirds
 MOST_SECONDS = 5  # for its installation
 ROW = "| {:<7} | {:<72} | {:>9} | {:>7} | {:<10} | {:<37} | {:<9} |".format
 HEADINGS = (

@@ -25,6 +25,7 @@ check() {
   "$bin/check-jsonschema" --builtin-schema vendor.citation-file-format CITATION.cff
   "$bin/check-jsonschema" --builtin-schema vendor.dependabot .github/dependabot.yml
   "$bin/check-jsonschema" --builtin-schema vendor.github-workflows .github/workflows/*.yml
+  "$bin/check-jsonschema" --builtin-schema vendor.readthedocs .readthedocs.yaml
   "$bin/actionlint"
   for platform in linux macos windows; do
     quietly "$bin/cibuildwheel" --print-build-identifiers --platform $platform .
