@@ -8,8 +8,8 @@ import pytest
 from processes import ROOT, python_ends
 
 
-def test_the_package_can_be_renamed(tmp_path):
-    """In a copy: no name is left, and each module compiles."""
+def test_the_package_can_be_renamed_and_installed_by_name(tmp_path):
+    """In a copy: no name is left, each module compiles, and documents name the distribution."""
     if not (ROOT / ".git").exists():
         pytest.skip("not in a checkout")
     copy = tmp_path / "copy"
@@ -27,6 +27,11 @@ def test_the_package_can_be_renamed(tmp_path):
     assert project["scripts"] == {"quickbleu": "quickbleu.cli:main"}
     readme = (copy / "README.md").read_text("utf-8")
     assert "unrelated" not in readme
+    subprocess.run(["bash", "tools/release.sh", "by-name"], cwd=copy, check=True)
+    (first, *_) = re.findall(r"```sh\n(.*)", (copy / "README.md").read_text("utf-8"))
+    assert first == "pip install quickbleu"
     for path in files:
+        of_checkout = re.search(rb"pip install '\\*\.", path.read_bytes())
+        assert path.parent.name == "tools" or not of_checkout, path
         if path.suffix == ".py":
             compile(path.read_bytes(), path, "exec", dont_inherit=True)
