@@ -590,7 +590,7 @@ def test_twenty_segments_explain_most_of_a_small_difference():
 def test_equal_and_few_segments_have_no_share():
     header, _ = payload(fastbleu.report(SYSTEMS, REFERENCES).html(), "numbers")
     assert header["explained"] == [["", ""], ["", ""]]
-    many = {name: TEXTS * 20 for name in "ab"}
+    many = dict.fromkeys("ab", TEXTS * 20)
     report = fastbleu.report(many, REFERENCES * 20, samples=0)
     assert payload(report.html(), "numbers")[0]["explained"][1][0] == ""
     assert "nan" not in report.markdown()
