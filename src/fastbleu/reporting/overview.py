@@ -23,7 +23,6 @@ from ..diagnosis.findings import find
 from ..significance import Comparison, Interval, bootstrap
 from ..significance.procedures import compare_pairs, difference_intervals
 from ..significance.results import known
-from .verdict import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 # With more hypotheses, scores by every dialect are computed only on request: some are slow.
 _MOST_FOR_DIALECTS = 20_000
 
+_MOST_NAMES = 4  # of systems that are listed
 # In points on 0-100: mistakes that cost less are not shown; mistakes that cost both A and B at
 # least this much are shown at the top.
 _LEAST_POINTS, _SERIOUS_POINTS = 0.1, 0.5
@@ -496,3 +496,11 @@ def _value(number: str) -> float:
     """The value of a number in a message; those in texts may have several separators."""
     whole, _, decimals = number.replace(",", "").partition(".")
     return float(f"{whole}.{decimals.replace('.', '')}")
+
+
+def listed(names: list[str]) -> str:
+    """The first names, and how many more there are: "a, b and c", "a, b, c, d and 7 more"."""
+    shown = names[:_MOST_NAMES] if len(names) > _MOST_NAMES + 1 else names
+    if len(shown) < len(names):
+        shown = [*shown, f"{len(names) - len(shown)} more"]
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))

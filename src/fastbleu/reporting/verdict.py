@@ -9,13 +9,13 @@ import numpy
 
 from ..diagnosis.repairs import REPAIRS
 from ..significance.results import shown_bounds
+from .overview import Mistake, Overview, System, listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..core.scoring.score import Score
     from ..significance import Comparison
-    from .overview import Mistake, Overview, System
 
     # Parts of a text, each with its link on the page, or "".
     Sentences = list[tuple[str, str]]
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 FIRST = 20  # segments: their share of the difference is said
 _FEWEST = 4  # with fewer documents, or groups, none is named
 _CHARACTERS = 40  # shown of their names
-_MOST_NAMES = 4  # of systems that are listed
 # A mistake is named as a cause if the difference is smaller by this share without it, and by this
 # many points on 0-100.
 _CAUSE_SHARE, _LEAST_CAUSE = 0.25, 0.1
@@ -232,11 +231,3 @@ class Verdicts:
 def last_step(scores: list[Score]) -> str:
     """What scores have besides precisions and brevity penalties."""
     return "totals < 0" if any(min(score.totals) < 0 for score in scores) else "smoothing"
-
-
-def listed(names: list[str]) -> str:
-    """The first names, and how many more there are: "a, b and c", "a, b, c, d and 7 more"."""
-    shown = names[:_MOST_NAMES] if len(names) > _MOST_NAMES + 1 else names
-    if len(shown) < len(names):
-        shown = [*shown, f"{len(names) - len(shown)} more"]
-    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))

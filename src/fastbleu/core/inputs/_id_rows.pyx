@@ -112,7 +112,7 @@ cdef class IdRows:
     def run_at(self, bint start):
         """The id whose runs end, or start, more than half of the rows, as padding does, or None."""
         cdef Py_ssize_t segment, k, count = 0, rows = 0
-        cdef int64_t last, run = 0
+        cdef int64_t last = 0, run = 0
         cdef id_row row
         for segment in range(self.segment_count):
             for k in range(self.rows_of(segment)):
