@@ -97,9 +97,9 @@ BENCH_hosts-mbrs = .venv-mbrs/with-mbrs
 BENCH_engines = $(TABLES)/with-tables
 BENCH_engines-spark = .venv-engines/with-engines
 BENCH_engines-ray = .venv-engines/with-engines
-bench: $(or $(BENCH_$(ONLY)),$(VENV)/$(if $(AGAINST),tested,with-peers))            ## measure; writes bench/RESULTS.md and the table of README.md (ONLY=text, hosts, engines ...; AGAINST=HEAD~1 compares)
-	@$(<D)/bin/python bench/run.py $(if $(ONLY),--only $(ONLY)) $(AGAINST:%=--against %)
-	@$(if $(ONLY)$(AGAINST),,$(BIN)/python bench/table.py)
+bench: $(or $(BENCH_$(ONLY)),$(VENV)/$(if $(AGAINST)$(HISTORY),tested,with-peers))            ## measure; writes bench/RESULTS.md and the table of README.md (ONLY=text, hosts, engines ...; AGAINST=HEAD~1 compares; HISTORY=1 counts instructions)
+	@$(<D)/bin/python bench/run.py $(if $(ONLY),--only $(ONLY)) $(AGAINST:%=--against %) $(HISTORY:%=--history)
+	@$(if $(ONLY)$(AGAINST)$(HISTORY),,$(BIN)/python bench/table.py)
 
 release: .venv-release/tools            ## check what a release needs (PARTS="check packaging sdist wheels installs")
 	@TORCH='$(TORCH)' PYTHONS="$(PYTHONS)" WORDS="$(WORDS)" bash tools/release.sh .venv-release/bin/python \

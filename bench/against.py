@@ -1,8 +1,8 @@
 """Compare the package with an older revision of itself: these cases, in turns.
 
 Both are built alike, from what git knows of them, into folders of their own under build/against,
-and each runs in a process of its own. The same code built twice differs by up to 6 %, so smaller
-differences say nothing.
+and each runs in a process of its own. Times of the same code built twice differ by up to 6 %, so
+smaller differences say nothing; where valgrind is installed, instructions show them.
 """
 
 import hashlib
@@ -15,22 +15,24 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import instructions
+
 ROOT = Path(__file__).resolve().parent.parent
-CHANGED = 1.06  # more than two builds of the same code differ by
+CHANGED = 1.06  # more than times of two builds of the same code differ by
 
 
 def compare(cases: list[Any], revision: str, repeat: int) -> bool:
     """Print a row for each case; return whether all results are equal.
 
-    The least time of each is shown, after one run that is not counted. A last line names the cases
-    whose time has changed.
+    The least time of each is shown, after one run that is not counted, and the ratio of the
+    instructions. A last line names the cases where one of both has changed.
     """
     before = git("rev-parse", "--verify", f"{revision}^{{commit}}")
     # What has been changed and not committed, too.
     after = git("stash", "create") or git("rev-parse", "HEAD")
     folders = [build(commit) for commit in (before, after)]
     print(f"**{described(after)} against {described(before)}**\n")
-    print("| case | before | after | ratio | equal |\n|---|--:|--:|--:|---|")
+    print("| case | before | after | ratio | instructions | equal |\n|---|--:|--:|--:|--:|---|")
     all_equal, changed = True, []
     for case in cases:
         pools = [
@@ -42,7 +44,7 @@ def compare(cases: list[Any], revision: str, repeat: int) -> bool:
                 [pool.submit(run, case.name).result() for pool in pools] for _ in range(repeat + 1)
             ]
         except Exception as error:
-            print(f"| {case.title} | | | | not run: {error} |", flush=True)
+            print(f"| {case.title} | | | | | not run: {error} |", flush=True)
             continue
         finally:
             for pool in pools:
@@ -50,9 +52,13 @@ def compare(cases: list[Any], revision: str, repeat: int) -> bool:
         is_equal = rounds[0][0][1] == rounds[0][1][1]
         all_equal &= is_equal
         old, new = (1e3 * min(round_[side][0] for round_ in rounds[1:]) for side in (0, 1))
-        if max(old / new, new / old) > CHANGED:
+        counts = [instructions.count(folder, case.name) for folder in folders]
+        less = counts[0] / counts[1] if counts[0] and counts[1] else None
+        most = instructions.CHANGED
+        if max(old / new, new / old) > CHANGED or (less and not 1 / most <= less <= most):
             changed.append(f"{case.title} {old / new:.2f}x")
-        times = f"{old:.4g} ms | {new:.4g} ms | {old / new:.2f}x"
+        ratio = f"{less:.3f}x" if less else "no valgrind"
+        times = f"{old:.4g} ms | {new:.4g} ms | {old / new:.2f}x | {ratio}"
         print(f"| {case.title} | {times} | {'yes' if is_equal else 'NO'} |", flush=True)
     if changed:
         print(f"\nchanged: {', '.join(changed)}")

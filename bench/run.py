@@ -4,6 +4,7 @@
     python bench/run.py --only text              the cases of a kind, or whose names start so
     python bench/run.py --check                  whether results are equal, on few segments
     python bench/run.py --against HEAD~1         only compares with that revision
+    python bench/run.py --history                appends instructions of HEAD to bench/history.tsv
     python bench/run.py --only hosts             as captions and engines, needs an environment
 
 `cases.py` says how a case is checked and timed. Each runs in a process of its own. A whole run
@@ -30,6 +31,7 @@ import captions
 import costs
 import engines
 import hosts
+import instructions
 import matrix
 import significance
 import text
@@ -53,6 +55,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare results of few segments")
     parser.add_argument("--repeat", type=int, metavar="N", default=7, help="rounds (default: 7)")
     parser.add_argument("--against", metavar="REVISION", help="compare with that revision")
+    parser.add_argument("--history", action="store_true", help="count instructions of HEAD")
     parser.add_argument("--out", type=Path, help="where to write the results (JSON)")
     options = parser.parse_args()
     only = tuple(options.only)
@@ -64,7 +67,7 @@ def main() -> int:
     chosen = [case for case in CASES if case.name.startswith(only)]
     if only == ("",):
         chosen = [case for kind in KINDS for case in kind.CASES]
-    if options.against:
+    if options.against or options.history:
         chosen = [case for case in chosen if hasattr(case, "ours")]
     if not chosen:
         parser.error(f"no case starts so; there are {', '.join(case.name for case in CASES)}")
@@ -72,6 +75,10 @@ def main() -> int:
         return int(sum(map(is_wrong, chosen)) > 0)
     if options.against:
         return int(not against.compare(chosen, options.against, options.repeat))
+    if options.history:
+        commit = against.git("rev-parse", "HEAD")
+        instructions.extend_history(chosen, against.build(commit), commit[:8])
+        return 0
     results = {
         **apart(conditions),
         "clock": "by CPU time, and by the clock where threads or processes work",

@@ -11,6 +11,7 @@ A page, or a block, that needs an optional package says so:
 <!-- skip: start if(missing("torch"), reason="torch is not installed") -->
 """
 
+import ast
 import importlib.util
 import os
 import re
@@ -31,6 +32,7 @@ from sybil.example import SybilFailure
 from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
 import fastbleu
+from fastbleu.core.runtime.extras import install_command
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -171,6 +173,18 @@ def test_a_search_finds_the_page(words, page):
     assert any(words in heading for heading in headings)
 
 
+def test_links_of_metadata_and_code_lead_to_files():
+    linked = re.compile(r"github\.com/pyfastbleu/fastbleu/(?:blob|raw|edit)/main/([\w./-]+\w)")
+    found = set()
+    for folder in (".github", "packaging", "src", "docs/conf.py", "pyproject.toml", "CITATION.cff"):
+        path = ROOT / folder
+        for file in path.rglob("*") if path.is_dir() else [path]:
+            if file.suffix in (".cff", ".html", ".js", ".md", ".py", ".toml", ".yaml", ".yml"):
+                found |= {(name, file) for name in linked.findall(file.read_text("utf-8"))}
+    assert found
+    assert not [(name, file) for name, file in found if not (ROOT / name).exists()]
+
+
 def pyproject():
     """What pyproject.toml says."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -187,12 +201,30 @@ def test_the_table_of_extras_is_whole():
 
 
 def test_extras_that_pages_install_exist():
-    """As `pip install '.[EXTRA]'` in a checkout: there is no release yet."""
+    """Of a checkout, as long as there is no release; then by name. All pages and errors agree."""
+    ways = set(re.findall(r"pip install '([\w.]+)", install_command("ja")))
     for page in PAGES:
         text = page.read_text("utf-8")
-        assert not re.search(r"pip install '?(py)?fastbleu", text), page
-        for named in re.findall(r"pip install '\.\[(.*?)\]'", text):
+        ways |= set(re.findall(r"^pip install '?([\w.]+)", text, re.MULTILINE))
+        for named in re.findall(r"pip install '[\w.]+\[(.*?)\]'", text):
             assert set(named.split(",")) <= extras(), page
+    assert ways in ({"."}, {pyproject()["project"]["name"]})
+
+
+def test_extras_that_errors_name_exist():
+    """And each is named by one, but for hosts that call this package, and a table of tokenizers."""
+    named = set()
+    for file in (ROOT / "src").rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                words = [word.value for word in call.args if isinstance(word, ast.Constant)]
+                if call.func.id == "install_command":
+                    named.update(words)
+                elif call.func.id == "HostImports":
+                    options = {option.arg: option.value.value for option in call.keywords}
+                    named.add(options.get("extra", words[0]))
+    hosts, tokenizers = {"evaluate", "transformers"}, {"ja", "ko", "spm", "words", "recipes"}
+    assert named == extras() - hosts - tokenizers
 
 
 def test_the_pythons_that_wheels_are_built_for_are_named():

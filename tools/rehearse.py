@@ -15,7 +15,6 @@ import sys
 import sysconfig
 import tarfile
 import tempfile
-import time
 import zipfile
 from email.parser import Parser
 from pathlib import Path
@@ -23,8 +22,8 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 NAME, OLDER = "pyfastbleu", "0.0.1"
-MOST_BYTES = 1_650_000  # of a wheel; compiled modules are two thirds
-MOST_SECONDS = 5  # for its installation
+MOST_BYTES = 1_750_000  # of a wheel; compiled modules are two thirds
+MOST_SECONDS = 5  # of CPU time, for its installation
 ROW = "| {:<7} | {:<72} | {:>9} | {:>7} | {:<10} | {:<37} | {:<9} |".format
 HEADINGS = (
     "CPython",
@@ -53,6 +52,12 @@ def require(condition, problem):
 
 def digest(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def cpu_seconds():
+    """Of processes that have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def interpreter_of(version):
@@ -161,9 +166,9 @@ def install(python, index, environment):
     run(python, "-m", "venv", "--clear", environment)
     by_name = ["install", "--index-url", index.as_uri(), "--only-binary", ":all:"]
     run(*pip, *by_name, f"{NAME}=={OLDER}", **there)
-    start = time.perf_counter()
+    start = cpu_seconds()
     run(*pip, *by_name, "--upgrade", NAME, **there)
-    seconds = time.perf_counter() - start
+    seconds = cpu_seconds() - start
     run(*pip, "check", **there)
     # In a folder without a package that could be imported in place of the installed one.
     run(pip[0], PROJECT / "tools" / "check_install.py", **there)

@@ -8,6 +8,7 @@
 #                it by name from an index in a folder, over an older release, runs README.md and uninstalls it
 #     installs   each pip install of README.md and docs/ works (WORDS="ja DESTDIR": those that contain one of these)
 #   bash tools/release.sh version NEW     write the version wherever one stands
+#   bash tools/release.sh by-name         let README.md, docs/ and messages install from the index: once, for the first release
 set -euo pipefail
 cd "$(dirname "$0")/.."
 version=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' src/fastbleu/__init__.py)   # setuptools reads it there, too
@@ -25,6 +26,7 @@ check() {
   "$bin/check-jsonschema" --builtin-schema vendor.citation-file-format CITATION.cff
   "$bin/check-jsonschema" --builtin-schema vendor.dependabot .github/dependabot.yml
   "$bin/check-jsonschema" --builtin-schema vendor.github-workflows .github/workflows/*.yml
+  "$bin/check-jsonschema" --builtin-schema vendor.readthedocs .readthedocs.yaml
   "$bin/actionlint"
   for platform in linux macos windows; do
     quietly "$bin/cibuildwheel" --print-build-identifiers --platform $platform .
@@ -87,6 +89,15 @@ if [ "$1" = version ]; then
   sed -i "s/^__version__ = .*/__version__ = \"$2\"/" src/fastbleu/__init__.py
   sed -i "s/^version: .*/version: $2/; s/^  version: \"$version\"/  version: \"$2\"/; 1s/($version-/($2-/" "${versioned[@]}"
   git grep -lF "fastbleu.$version" -- '*.md' | xargs sed -i "s/fastbleu\.$version/fastbleu.$2/g"
+  exit
+fi
+if [ "$1" = by-name ]; then
+  name=$(sed -n 's/^name = "\(.*\)"/\1/p' pyproject.toml)
+  sed -i "s/^[a-z]* is not on PyPI yet. In a checkout, with \(Python.*\) and a C compiler:/With \1; in a checkout also a C compiler:/
+    s/^pip install \. .*/pip install $name/; s/^make demo   .*or into/make demo        # in a checkout, into/" README.md
+  sed -i "s/ and, until there are wheels on PyPI, a C compiler. In a checkout:/:/; s/^pip install \.  /pip install $name  /" docs/quickstart.md
+  grep -rl "'\\\\*\.\\\\*\[" --include='*.md' --include='*.py' docs src tests | xargs sed -i "s/'\\\\*\.\(\\\\*\[\)/'$name\1/g
+    s/ in a checkout of [a-z]*//; s/\(\]'\`\`\) in a checkout/\1/; s/# in a checkout; /# /"
   exit
 fi
 bin=$(cd "$(dirname "$1")" && pwd) python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")

@@ -132,7 +132,7 @@ cdef class PairPacker(PackedSegments):
         if self.capacity > KEPT_CHARACTERS:
             self.free_words()
 
-    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
+    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before) except -1:
         """See PackedSegments; takes lists, tuples or arrays of objects, with one reference per hypothesis."""
         cdef Py_ssize_t segment = start
         self.clear()

@@ -113,7 +113,7 @@ def test_a_chunk_that_was_interrupted_is_counted_as_if_it_was_not(kind):
 
     def counted(interruptions):
         packer, counter = packer_type(*options), SegmentCounter(4)
-        segments = packer.fill(*sides, 0)
+        segments = packer.fill(*sides, 0, 0)
         for _ in range(interruptions):
             packer.cancelled = True
             with pytest.raises(KeyboardInterrupt):

@@ -107,7 +107,7 @@ def test_all_kernels_count_the_same(order):
         counter, packer = _core.SegmentCounter(order, rule), TokenPacker(TokenChecks())
         counter.mask_tokens = mask_tokens
         rows, first = _core.zero_rows(len(segments), order), 0
-        while packer.fill(hypotheses, references, first):
+        while packer.fill(hypotheses, references, first, 0):
             counter.count(packer, rows, first)
             first += len(packer)
         return np.array(rows).reshape(len(segments), -1).tolist()

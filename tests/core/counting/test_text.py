@@ -67,14 +67,14 @@ def test_checks_that_change_the_lists():
 
 def test_long_references_end_a_chunk():
     """Otherwise one for each segment of a chunk would be in memory at once."""
-    assert TextPacker(None, "13a").fill(["a"] * 100, ["x " * 50_000] * 100, 0) < 10
+    assert TextPacker(None, "13a").fill(["a"] * 100, ["x " * 50_000] * 100, 0, 0) < 10
 
 
 def test_strings_are_released():
     line = "".join(["a word ", "and ", "another ’"])
     before = sys.getrefcount(line)
     packer = TextPacker(None, "13a")
-    packer.fill([line] * 3, [[line, line]] * 3, 0)
+    packer.fill([line] * 3, [[line, line]] * 3, 0, 0)
     SegmentReader("13a", False, 4).row(line, [line])
     assert sys.getrefcount(line) == before
 

@@ -78,7 +78,7 @@ cdef class IdPacker(PackedSegments):
             self.row_ids = NULL
             self.row_capacity = 0
 
-    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
+    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before) except -1:
         """See PackedSegments; takes IdRows."""
         cdef IdRows of_hypotheses = <IdRows?> hypotheses, of_references = <IdRows?> references
         cdef Py_ssize_t segment = start, ids = 0, k

@@ -61,7 +61,7 @@ cdef class PackedSegments(Interruptible):
     cdef key_list *own_keys          # of the hypothesis, and of a reference
     cdef position_table *positions   # NULL until it is needed
 
-    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=*) except -1
+    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before) except -1
     cpdef reset(self)
     cdef int finish(self) except -1 nogil
     cdef void clear(self) noexcept nogil

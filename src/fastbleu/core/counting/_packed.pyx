@@ -39,7 +39,7 @@ cdef class PackedSegments:
         """See `memory`."""
         return self.memory()
 
-    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
+    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before) except -1:
         """Replace the segments by the next chunk; return how many it has, 0 at the end. For subclasses.
 
         The chunk begins at segment `start` of lists or rows, which follow `before` other segments.

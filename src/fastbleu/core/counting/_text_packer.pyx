@@ -112,7 +112,7 @@ cdef class TextPacker(PackedSegments):
         if self.prepared is not None:
             self.prepared.reset()
 
-    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
+    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before) except -1:
         """See PackedSegments; takes lists, arrays of objects or Utf8Rows."""
         cdef Py_ssize_t segment = start
         self.first_segment = before + start

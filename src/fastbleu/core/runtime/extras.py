@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Method = TypeVar("Method", bound=Callable[..., Any])
 
-# Until a release is published; a release changes this line.
+# Until there is a release: `tools/release.sh by-name` changes this line.
 _COMMAND = "pip install '.[{}]' in a checkout of fastbleu"
 
 
