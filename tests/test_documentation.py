@@ -223,7 +223,7 @@ def test_extras_that_errors_name_exist():
                 elif call.func.id == "HostImports":
                     options = {option.arg: option.value.value for option in call.keywords}
                     named.add(options.get("extra", words[0]))
-    hosts, tokenizers = {"evaluate", "transformers"}, {"ja", "ko", "spm", "words", "recipes"}
+    hosts, tokenizers = {"evaluate", "transformers"}, {"ja", "ko", "spm", "words"}
     assert named == extras() - hosts - tokenizers
 
 

@@ -296,7 +296,15 @@ PACKAGE = Path(fastbleu.__file__).parent
 NO_HOSTS = ("_", "patching")
 # Classes of what functions return or take: these need no call of their own.
 RESULTS = ("Comparison", "Comparisons", "Description", "Fraction", "Interval", "MBRResult", "Score")
-RESULTS += ("BLEUScore", "BLEUSignature", "InputWarning", "SelfBLEUResult", "Stats", "Tokenizer")
+RESULTS += (
+    "BLEUScore",
+    "BLEUSignature",
+    "InputError",
+    "InputWarning",
+    "SelfBLEUResult",
+    "Stats",
+    "Tokenizer",
+)
 RESULTS += ("SmoothingFunction", "Explanation", "Identification", "Overview", "Patched", "Report")
 RESULTS += ("TableParts",)
 # Classes that functions, pandas or polars make, and what only hosts call.

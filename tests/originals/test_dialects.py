@@ -90,7 +90,7 @@ def test_of_an_unknown_name_the_likeliest_are_named():
         for call in (get, dialects.describe):
             raises(ValueError, words, call, name)
     unknown = ValueError, "is unknown; choose one of sacrebleu, nltk"
-    no_name = TypeError, "expected a name; all other arguments of fastbleu.BLEU are passed by key"
+    no_name = TypeError, "expected a name; fastbleu.BLEU takes options by keyword"
     tokenizer = ValueError, r"is a tokenizer, not a dialect: pass BLEU\(tokenize=\"zh\""
     for (error, words), names in {
         unknown: ("x", "", "x" * 10**6),

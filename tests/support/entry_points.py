@@ -483,6 +483,7 @@ def reward(metric: BLEU, corpus: Corpus) -> Any:
     made_reward = integration("rewards").BLEUReward(metric=BLEU(**arguments))
     found = made_reward(completions=corpus.hypotheses, references=corpus.references)
     assert found[-1] == made_reward.compute_score("", *(side[-1] for side in corpus))
+    assert found == made_reward.compute_scores([""] * len(found), *corpus)
     # Some dialects refuse an empty text, whose reward is 0.
     texts = [text or "0 0 0 0" for text in corpus.hypotheses]
     scores = made_reward.metric.sentence_scores(texts, corpus.references)

@@ -217,7 +217,8 @@ def difference_intervals(
 
     Of a single system, that of its score, by (0, 0).
     """
-    experiment = _experiment_of(metric, dict(enumerate(systems)), None, 0.95, seed, False)
+    metric, named = _resampled_metric(metric), dict(enumerate(systems))
+    experiment = _experiment_of(metric, named, None, 0.95, seed, False)
     scores, drawn = experiment.scores, experiment.draw(samples)
     if len(systems) == 1:
         return {(0, 0): known(experiment.interval(scores[0], drawn[0]))}

@@ -106,6 +106,7 @@ def test_few_segments_may_be_equal_or_unrelated():
 
 
 def test_sources_for_hypotheses_are_seen_if_they_are_single_tokens():
+    pytest.importorskip("fastbleu.diagnosis")
     chinese = ["政府今天宣布了支持小企业的新措施，据新华社报道，这些措施将从下个月开始实施。"] * 30
     english = [f"The number {n} bus leaves from platform {n * 7 % 13}." for n in range(30)]
     assert "are CJK, those of references LATIN" in messages(BLEU().score, chinese, english)[1][0]
