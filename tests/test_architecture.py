@@ -170,6 +170,31 @@ def test_all_of_the_core_is_used_by_a_score():
     assert unused == {"core/metric/argument.py", "core/runtime/collection.py"}
 
 
+def modules_imported(path):
+    """The files of modules that a file imports, also late and for types; a .pxd is its .pyx."""
+    found = set()
+    for name in imported_names(path):
+        parts = name.split(".")
+        places = [PACKAGE.joinpath(*parts), PACKAGE.joinpath(*parts[:-1])]
+        files = [place.with_suffix(ending) for place in places for ending in (".py", ".pyx")]
+        found |= {*[file for file in files if file in SOURCES][:1]}
+    return found - {path}
+
+
+def test_no_files_import_each_other():
+    """Neither late nor for types: each file can be read after those that it imports."""
+    imports = {path: set() for path in MODULES if path.suffix != ".pxd" and path not in FACE_FILES}
+    for path in MODULES:
+        if path not in FACE_FILES:
+            owner = path.with_suffix(".pyx") if path.suffix == ".pxd" else path
+            if owner in imports:
+                imports[owner] |= modules_imported(path) - {owner}
+    while leaves := [path for path, others in imports.items() if not others & imports.keys()]:
+        for path in leaves:
+            del imports[path]
+    assert not {name_of(path): [*map(name_of, others)] for path, others in imports.items()}
+
+
 def private_names(source):
     """The names with an underscore that classes define, as methods and attributes."""
     for owner in ast.walk(ast.parse(source)):

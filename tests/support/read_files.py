@@ -5,8 +5,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from fastbleu.cli.formats import align_segments, open_input
-from fastbleu.cli.options import Options, make_parser
+from fastbleu.cli.formats import open_input
+from fastbleu.cli.matched import align_segments
+from fastbleu.cli.options import make_parser
+from fastbleu.cli.settings import Options
 from fastbleu.cli.readers import (
     REFERENCE,
     ByteSource,

@@ -24,8 +24,9 @@ from ..core.inputs.missing import is_blank
 from ..core.inputs.mistakes import warn_of_equal, warn_of_words
 from ..core.runtime.import_lock import import_undisturbed, lazy
 from ..core.runtime.terminal import ProgressBar
-from .formats import KeyedReader, align_images, align_segments, open_input
-from .options import Options, check_systems, option_warnings, parse_options
+from .formats import align_images, open_input
+from .matched import KeyedReader, align_segments
+from .options import check_systems, option_warnings, parse_options
 from .readers import (
     CHUNK_LINES,
     LABEL,
@@ -52,11 +53,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import data_files, results, testsets
+    from . import groups, results, testsets
     from .readers import Chunks
+    from .settings import Options
 else:
     results = lazy("fastbleu.cli.results")
-    data_files = lazy("fastbleu.cli.data_files")
+    groups = lazy("fastbleu.cli.groups")
     testsets = lazy("fastbleu.cli.testsets")
 
 # How messages spell the command's options; see `advised` in core/inputs/errors.py.
@@ -116,9 +118,9 @@ def _run(options: Options) -> None:
     if options.delegated:
         return testsets.print_about(options)
     if options.by is not None:
-        groups, warnings = data_files.score_groups(options, results.metric_of(options))
+        scores, warnings = groups.score_groups(options, results.metric_of(options))
         _warn(options, [], warnings)
-        return _print(groups)
+        return _print(scores)
     if options.reported:
         results.check_reports(options)
     with ExitStack() as opened:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections import namedtuple
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice
@@ -26,7 +25,6 @@ from ..files.formats import (
     cells_of,
     check_results,
     is_heading,
-    keyed_texts,
     layout_of,
     parse_captions,
     rows_of,
@@ -34,8 +32,8 @@ from ..files.formats import (
     with_ids_of,
     without_suffix,
 )
+from .matched import KeyedReader, KeyedRows
 from .readers import (
-    CHUNK_LINES,
     LABEL,
     REFERENCE,
     ByteSource,
@@ -44,14 +42,14 @@ from .readers import (
     LineReader,
     Reader,
     TextLines,
-    in_step,
+    lines_of,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .options import Options
+    from .settings import Options
 
 # Those that `tables` reads, and those that are read here.
 _FORMATS = dict.fromkeys(FORMATS, "table") | {".tsv": "tsv", ".csv": "csv"}
@@ -111,14 +109,6 @@ def is_coco_file(name: str) -> bool:
     return without_suffix(name).endswith(".json")
 
 
-def _lines_of(lines: TextLines) -> Iterator[str]:
-    """The lines of a file, without its byte order mark."""
-    while block := lines.read(CHUNK_LINES):
-        if lines.taken == len(block):
-            block[0] = block[0].removeprefix("\ufeff")
-        yield from block
-
-
 def select(name: str, read_as: str | None) -> tuple[str, str, str | None]:
     """Return path, selector and format; the format of plain text is None."""
     path, selected, selector = name, "", ""
@@ -156,7 +146,7 @@ class _CellReader(Reader):
     def __init__(self, lines: TextLines, selector: str, missing: str) -> None:
         self.source, self.label = lines.source, lines.source.label
         self.selector, self.missing = selector, missing
-        self._cells = self._extract(_lines_of(lines))
+        self._cells = self._extract(lines_of(lines))
 
     def read(self, count: int) -> list[list[Any]]:
         column: list[Any] = []
@@ -196,7 +186,7 @@ class ColumnReader(_CellReader):
         self._delimiter, self._quoted = options.delimiter or usual, bool(options.quoted)
         if self.source.size is not None:
             with ExitStack() as closed:
-                again = _lines_of(TextLines(ByteSource(path, closed), options.encoding))
+                again = lines_of(TextLines(ByteSource(path, closed), options.encoding))
                 wanted = () if selector.isdecimal() else (selector,)
                 layout = layout_of(again, wanted, options.delimiter, options.quoted, usual)
                 self._delimiter, self._quoted, _ = layout
@@ -394,72 +384,3 @@ def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> Non
     images = [image for image in annotations[0].captions if image in results[0].captions]
     for reader in results + annotations:
         reader.choose(images)
-
-
-# A segment's text, or its references in JSON, and the line it starts on.
-Segment = namedtuple("Segment", "text line")
-
-
-class MatchedReader(Reader):
-    """Segments that are matched by id, in the order of the first file: see `align_segments`."""
-
-    unit = "segment"
-    by_id: dict[tuple[str | None, ...], Segment]
-    named: str  # the format of an id in messages
-    place = "on line"  # what `Segment.line` counts
-    _rest: Iterator[Segment] | None = None  # what has not been read
-
-    def read(self, count: int) -> list[list[str]]:
-        if self._rest is None:
-            self._rest = iter(self.by_id.values())
-        texts = [segment.text for segment in islice(self._rest, count)]
-        self.segments += len(texts)
-        return [texts]
-
-
-class KeyedReader(MatchedReader):
-    """Lines that carry keys; see `keyed_texts`."""
-
-    named = "segment with the key {!r}"
-
-    def __init__(self, lines: TextLines) -> None:
-        self.label = lines.source.label
-        self.by_id = {}
-        for line, key, text in keyed_texts(list(_lines_of(lines))):
-            first = self.by_id.setdefault((key,), Segment(text, line)).line
-            if first != line:
-                problem = f"line {line} has the key {shown(key)} of line {first}"
-                raise lines.source.error(f"{problem}: each needs its own", line=line)
-
-
-class KeyedRows(MatchedReader):
-    """Rows of a table that are matched by the column of ``--keyed-by``, here `keys`."""
-
-    named, place = "row with the key {!r}", "row"
-
-    def __init__(self, keys: Reader, texts: Reader) -> None:
-        self.label, self.missing = texts.label, texts.missing
-        texts.keeps_ends = True
-        self.by_id = {}
-        rows = chain.from_iterable(zip(*chunk, strict=True) for chunk in in_step([keys, texts]))
-        for number, (key, text) in enumerate(rows, 1):
-            first = self.by_id.setdefault((key,), Segment(text, number)).line
-            if first != number and key is not None:
-                problem = f"rows {first} and {number} have the key {shown(key)}: each needs its own"
-                raise InputError(f"{self.label}: {problem}", file=self.label)
-        self.by_id.pop((None,), None)  # --missing skip
-        self.ragged = texts.ragged
-        self.left_out, self.first_left_out = texts.left_out, texts.first_left_out
-
-
-def align_segments(readers: Sequence[Reader]) -> None:
-    """Put segments that are matched by id in the order of the first file; ids must be equal."""
-    first, *others = [reader for reader in readers if isinstance(reader, MatchedReader)]
-    for reader in others:
-        for has, lacks in ((first, reader), (reader, first)):
-            for key, segment in has.by_id.items():
-                if key not in lacks.by_id:
-                    where = f"which is {has.place} {segment.line} of {has.label}"
-                    problem = f"has no {has.named.format(*key)}, {where}"
-                    raise InputError(f"{lacks.label} {problem}", file=lacks.label)
-        reader.by_id = {key: reader.by_id[key] for key in first.by_id}

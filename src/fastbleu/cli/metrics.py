@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ..core.inputs._batch import Batch
     from ..sacrebleu.base import Score
-    from .options import Options
+    from .settings import Options
 
 LARGEST_MARKED = 0.05  # of p-values, by sacreBLEU
 # A system's score, 0-100, and the result of a paired test; the baseline has no `p_value`. The

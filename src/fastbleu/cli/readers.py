@@ -502,3 +502,11 @@ def _unequal(readers: Sequence[Reader], chunk: list[list[str]]) -> InputError:
     has = f"{short.label} has {number_of(segments, short.unit)}"
     message = f"{has}, {long.label} has {number_of(total, long.unit)}: {fix}"
     return InputError(message, file=short.label)
+
+
+def lines_of(lines: TextLines) -> Iterator[str]:
+    """The lines of a file, without its byte order mark."""
+    while block := lines.read(CHUNK_LINES):
+        if lines.taken == len(block):
+            block[0] = block[0].removeprefix("\ufeff")
+        yield from block

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from ..core.metric.bleu import BLEU
     from ..core.scoring.score import Score
     from ..significance import Comparisons
-    from .options import Options
     from .readers import Chunks
+    from .settings import Options
 else:
     tempfile = lazy("tempfile")  # takes 3 ms to import
 

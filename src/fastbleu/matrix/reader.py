@@ -12,7 +12,7 @@ from ..core.inputs.checks import TextChecks, TokenChecks, check_segments
 from ..core.inputs.columns import is_column, listed_column
 from ..core.inputs.errors import InputError, InputTypeError, mask_of, warn_input
 from ..core.inputs.ids import NO_IDS, sentence_rows
-from ..core.inputs.mistakes import look_like_tokens
+from ..core.inputs.looks import look_like_tokens
 from ..core.metric.argument import as_metric, counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.runtime._process import Pool

@@ -13,7 +13,7 @@ from itertools import islice
 from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, list_or_tuple, number_of, shown, unknown_name
 from ..core.inputs.errors import InputError, InputTypeError, Place, place, warn_input
-from ..core.inputs.mistakes import is_phrase
+from ..core.inputs.looks import is_phrase
 from ..core.scoring.sacrebleu import SACREBLEU
 
 TYPE_CHECKING = False

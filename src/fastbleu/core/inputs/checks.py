@@ -19,8 +19,8 @@ from .arguments import (
     shape_of,
 )
 from .errors import InputError, InputTypeError, Place, place, warn_input
+from .looks import look_like_one_reference
 from .missing import UNORDERED, are_segments, refuse_missing
-from .mistakes import look_like_one_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
