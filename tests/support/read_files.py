@@ -8,7 +8,6 @@ import pytest
 from fastbleu.cli.formats import open_input
 from fastbleu.cli.matched import align_segments
 from fastbleu.cli.options import make_parser
-from fastbleu.cli.settings import Options
 from fastbleu.cli.readers import (
     REFERENCE,
     ByteSource,
@@ -17,6 +16,7 @@ from fastbleu.cli.readers import (
     TextLines,
     in_step,
 )
+from fastbleu.cli.settings import Options
 
 DEFAULTS = vars(make_parser().parse_args([]))
 

@@ -75,7 +75,8 @@ FB_INLINE void read_some(text_reader *text, character_ids *table, size_t stop, i
     int64_t next = first + table->count;
     size_t count = text->count, spaces = text->space_count;
     for (size_t at = text->at; at < stop; at++) {
-        const uint32_t read = character_at(text->characters, width, at), c = lowers ? text->small[read] : read;
+        const uint32_t given = character_at(text->characters, width, at);
+        const uint32_t c = lowers ? text->small[given] : given;
         int64_t number = table->numbers[c];
         const int is_new = number < first, is_space = number == NO_CHARACTER;
         number = is_new ? next : number;
@@ -99,13 +100,13 @@ FB_INLINE void read_some(text_reader *text, character_ids *table, size_t stop, i
 /* Reads a text up to position `stop`: writes the ids of its characters, and one more, and notes white space. */
 static inline void pack_characters(text_reader *text, character_ids *table, size_t stop, int32_t *ids)
 {
-#define FB_CASE(width, lowers, adds, notes)                                                                        \
-    case width * 8 + lowers * 4 + adds * 2 + notes:                                                                \
-        read_some(text, table, stop, ids, width, lowers, adds, notes);                                             \
+#define FB_CASE(width, lowers, adds, notes)                            \
+    case width * 8 + lowers * 4 + adds * 2 + notes:                    \
+        read_some(text, table, stop, ids, width, lowers, adds, notes); \
         break;
-#define FB_CASES(width, lowers)                                                                                    \
-    FB_CASE(width, lowers, 0, 0) FB_CASE(width, lowers, 0, 1) FB_CASE(width, lowers, 1, 0)                         \
-    FB_CASE(width, lowers, 1, 1)
+#define FB_CASES(width, lowers)  \
+    FB_CASE(width, lowers, 0, 0) \
+    FB_CASE(width, lowers, 0, 1) FB_CASE(width, lowers, 1, 0) FB_CASE(width, lowers, 1, 1)
     switch (text->width * 8 + (text->small != NULL) * 4 + (text->adds != 0) * 2 + (text->spaces != NULL)) {
         FB_CASES(1, 0) FB_CASES(1, 1) FB_CASES(2, 0) FB_CASES(2, 1) FB_CASES(4, 0)
     }
