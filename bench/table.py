@@ -23,18 +23,18 @@ KINDS = {
     "costs": "Long inputs, start-up",
 }
 #: The cases of README.md's table, and those of its chart by what a user would call them.
-IN_README = {"text-13a", "text-sentence", "tokens-corpus", "tokens-sentence-method1"}
+IN_README = {"text-13a", "text-sentence", "text-chrf", "tokens-corpus", "tokens-sentence-method1"}
 CHART_ROWS = {
     "text-13a": "`corpus_bleu` on text, 13a",
     "text-chinese": "`corpus_bleu` on Chinese text, zh",
     "text-sentence": "`sentence_bleu` on text, one call",
+    "text-chrf": "`corpus_chrf` on text",
     "tokens-corpus": "`corpus_bleu` on lists of tokens",
     "tokens-sentence-method1": "`sentence_bleu` on lists of tokens, one call",
     "training-ids": "sentence BLEU of each row of a batch of token ids",
     "training-sacrebleuscore": "an epoch of SacreBLEUScore, batches of 32",
     "significance-ar": "paired approximate randomization, 5 systems",
     "matrix-pairwise": "all pairs of 256 x 256 sentences",
-    "matrix-self-bleu": "self-BLEU of 2,000 sentences",
 }
 #: Measured, but not in the tables, because they say the same as a case that is shown.
 NOT_SHOWN = re.compile(

@@ -124,6 +124,9 @@ def test_nothing_is_said_of_clean_text():
     assert found(CLEAN, REFERENCES) == []
 
 
+RESTORED = [case for case in PLANTED if case[2]]
+
+
 @pytest.mark.parametrize("side", ["hypotheses", "references"])
 @pytest.mark.parametrize(
     ("name", "plant", "is_restored"),
@@ -155,7 +158,11 @@ def test_the_planted_corpus_becomes_the_clean_one(name, plant, is_restored, side
         assert finding.points is None or abs(finding.points - gain) < 0.25 * gain + 0.5
 
 
-@pytest.mark.parametrize(("name", "plant", "is_restored"), [it for it in PLANTED if it[2]])
+@pytest.mark.parametrize(
+    ("name", "plant", "is_restored"),
+    RESTORED,
+    ids=[f"{n} {name}" for n, (name, *_) in enumerate(RESTORED)],
+)
 def test_a_repair_restores_the_text(name, plant, is_restored):
     if name in REPAIRS and name != "full-width":  # which may be of Chinese text
         assert [REPAIRS[name].rewrite(plant(text)) for text in CLEAN] == CLEAN
