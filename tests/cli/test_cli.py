@@ -297,7 +297,7 @@ def test_a_terminal_shows_tables(monkeypatch):
     assert both[0].split() == ["system", "BLEU", "chrF2"]
     assert both[4].startswith("BLEU: nrefs:1") or both[5].startswith("BLEU: nrefs:1")
     verdict, _, table = shown("-pbs", "-pbsn", "99").partition("\n\n")
-    assert verdict == "system-b.txt is worse than system-a.txt: significant: p < 0.0101"
+    assert verdict == "system-b.txt is worse than system-a.txt (significant: p < 0.0101)"
     assert table.count("system-b.txt") == 1
     assert "chrF2: nrefs" in shown("-pbs", "-pbsn", "99", "-m", "bleu", "chrf")
     # What was asked for, and scripts' output, is sacreBLEU's.

@@ -87,7 +87,7 @@ def comparisons_text(
         [(name, comparison)] = comparisons.items()
         points = comparison.difference
         better = "better" if points > 0 else "worse" if points < 0 else "neither better nor worse"
-        table.title = f"{name} is {better} than {comparisons.baseline}: {comparison._verdict}"
+        table.title = f"{name} is {better} than {comparisons.baseline} ({comparison._verdict})"
     return f"{table.text(width)}\n\n{signature}\n"
 
 
