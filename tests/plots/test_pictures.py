@@ -119,7 +119,9 @@ TEXTS = [f"{REFERENCES[number % 2]} {number}" for number in range(60)]
 def comparisons_of(names):
     """Of systems of which each has more of the references than the one before."""
     systems = {
-        name: [text if at % len(names) <= number else "the dog" for at, text in enumerate(TEXTS)]
+        name: [
+            text if at % len(names) <= number else f"the dog {at}" for at, text in enumerate(TEXTS)
+        ]
         for number, name in enumerate(names)
     }
     return significance.compare(systems, TEXTS, samples=50, trials=100)

@@ -6,9 +6,11 @@ is named only if its repair helps, which is computed by running it.
 
 from __future__ import annotations
 
+import heapq  # noqa: F401 (Counter.most_common would import it without the lock)
 import json
 import re
 import unicodedata
+from codecs import charmap_encode
 from collections import Counter, namedtuple
 from contextlib import suppress
 from functools import partial
@@ -20,10 +22,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import html
     from collections.abc import Callable
+    from encodings import cp1251, cp1252
     from re import compile as _Pattern
     from typing import Any
 else:
     html = lazy("html")  # has a table of 2,200 names
+    # str.encode would import them without the lock.
+    cp1251, cp1252 = lazy("encodings.cp1251"), lazy("encodings.cp1252")
 
     class _Pattern:
         """A regular expression, compiled when first used: most texts need few of these."""
@@ -123,12 +128,18 @@ def _listed(text: str) -> str:
 
 def _western(character: str) -> bytes:
     """The character's byte in latin-1, or in cp1252 if latin-1 lacks it."""
-    return character.encode("latin-1" if character < "\u0100" else "cp1252")
+    if character < "\u0100":
+        return character.encode("latin-1")
+    return charmap_encode(character, "strict", cp1252.encoding_table)[0]
+
+
+def _cyrillic(character: str) -> bytes:
+    return charmap_encode(character, "strict", cp1251.encoding_table)[0]
 
 
 def _read_again(match: re.Match[str], is_sure: bool = False) -> str:
     """Decode UTF-8 that was read in another encoding."""
-    for encode in (_western, partial(str.encode, encoding="cp1251")):
+    for encode in (_western, _cyrillic):
         with suppress(UnicodeError):
             text = b"".join(map(encode, match[0])).decode()
             # A single character may be chance: Её in cp1251 is Ÿ.

@@ -8,6 +8,7 @@ references), into rows or scores. Options are the first parameters.
 
 from __future__ import annotations
 
+import heapq  # noqa: F401 (Counter.most_common would import it without the lock)
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
