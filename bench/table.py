@@ -44,9 +44,9 @@ NOT_SHOWN = re.compile(
 ABOUT = """\
 # All benchmarks
 
-`make bench` writes this page and README.md's table and chart. Results are compared first: they must
-equal the original's bit for bit, and notes name other libraries whose results differ. The ratio is
-the other's time divided by fastbleu's; below 1 it is a cost. Measured elsewhere: [patched
+`make bench` writes this page and README.md's table and chart. Results must equal the original's bit
+for bit; notes name other libraries whose results differ. The ratio is the other's time divided by
+fastbleu's; below 1 it is a cost. Measured elsewhere: [patched
 tools](../docs/guides/patching.md), [queries and clusters](../docs/guides/engines.md#speed).
 """
 
