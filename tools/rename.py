@@ -20,8 +20,8 @@ PROJECT = Path(__file__).resolve().parent.parent
 DISTRIBUTION, MODULE = "pyfastbleu", "fastbleu"
 # What is no longer true when all names are the same.
 REMOVED = (
-    "The distribution `pyfastbleu` installs the module `fastbleu`. "
-    "The project called fastbleu on PyPI is unrelated.",
+    "The distribution `pyfastbleu` installs the module `fastbleu`; "
+    "the project called fastbleu on PyPI is unrelated.",
 )
 
 

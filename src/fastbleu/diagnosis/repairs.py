@@ -17,88 +17,76 @@ from functools import partial
 from itertools import zip_longest
 
 from ..core.runtime.import_lock import lazy
+from .patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import html
     from collections.abc import Callable
     from encodings import cp1251, cp1252
-    from re import compile as _Pattern
-    from typing import Any
 else:
     html = lazy("html")  # has a table of 2,200 names
     # str.encode would import them without the lock.
     cp1251, cp1252 = lazy("encodings.cp1251"), lazy("encodings.cp1252")
 
-    class _Pattern:
-        """A regular expression, compiled when first used: most texts need few of these."""
-
-        def __init__(self, *arguments: Any) -> None:
-            self._arguments = arguments
-
-        def __getattr__(self, name: str) -> Any:
-            method = getattr(re.compile(*self._arguments), name)
-            setattr(self, name, method)  # the next use does not come here
-            return method
-
 
 _QUOTES = str.maketrans(dict.fromkeys("‘’‚‛", "'") | dict.fromkeys("“”„‟«»‹›", '"'))
-_QUOTE = _Pattern("[‘’‚‛“”„‟«»‹›]")
-_DASH = _Pattern("[–—―‐‑−]")
-_ENTITY = _Pattern(r"&(?:#\d{2,7}|#x[\da-fA-F]{2,6}|[a-zA-Z]{2,8});")
-_ESCAPE = _Pattern(r'\\(?:u[\da-fA-F]{4}|["/])|\\[nrt](?![a-z])')
-_LIST = _Pattern(r"""\s*\[\s*(['"]).*['"],?\s*\]\s*""", re.DOTALL)
-_ITEM = _Pattern(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\"""")
-_TAG = _Pattern(
+_QUOTE = Pattern("[‘’‚‛“”„‟«»‹›]")
+_DASH = Pattern("[–—―‐‑−]")
+_ENTITY = Pattern(r"&(?:#\d{2,7}|#x[\da-fA-F]{2,6}|[a-zA-Z]{2,8});")
+_ESCAPE = Pattern(r'\\(?:u[\da-fA-F]{4}|["/])|\\[nrt](?![a-z])')
+_LIST = Pattern(r"""\s*\[\s*(['"]).*['"],?\s*\]\s*""", re.DOTALL)
+_ITEM = Pattern(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\"""")
+_TAG = Pattern(
     r"\s*(?:<\|[^<>|]{1,30}\|>|\[/?(?:INST|PAD|CLS|SEP|BOS|EOS)\]"
     r"|(?:</|(?<!\w)<|<(?![A-Z]))(?!unk>)[A-Za-z][\w:-]*(?:\s+[\w:-]+=[^<>]*)?\s*/?>)\s*"
 )
-_LOG = _Pattern(r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\|\| .*", re.DOTALL)
-_JOINT = _Pattern(r"@@(?: |$)| ?\uffed ?| ##(?=\w)")
+_LOG = Pattern(r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\|\| .*", re.DOTALL)
+_JOINT = Pattern(r"@@(?: |$)| ?\uffed ?| ##(?=\w)")
 # Joiners belong to words in Arabic and Indian scripts.
-_INVISIBLE = _Pattern("[\u200b-\u200f\u2060\ufeff\xad](?:(?<=[^\u200c\u200d])|(?<=[\0-\u058f].))")
+_INVISIBLE = Pattern("[\u200b-\u200f\u2060\ufeff\xad](?:(?<=[^\u200c\u200d])|(?<=[\0-\u058f].))")
 _MISREAD = (
     *("Ã", "Â", "Ð", "Ñ", "â\x80", "â€", "ã\x80", "ï¼", "Рѕ", "Рё", "РЅ", "Г©", "Г¼"),
     *("Ä", "Å", "å", "æ", "ä¸", "ç", "è¿"),
 )
-_NOT_ASCII = _Pattern(r"[^\0-\x7f]{2,}")
+_NOT_ASCII = Pattern(r"[^\0-\x7f]{2,}")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
 # Chinese and Japanese texts have the others.
 _NARROW = {
     code: to for code, to in _FULL_WIDTH.items() if chr(code) not in "，！？：；（）～\u3000"
 }
-_FULL_WIDTH_WORD = _Pattern(f"[{re.escape(''.join(map(chr, _NARROW)))}]")
-_KANA = _Pattern("[\u3040-\u30ff]")
+_FULL_WIDTH_WORD = Pattern(f"[{re.escape(''.join(map(chr, _NARROW)))}]")
+_KANA = Pattern("[\u3040-\u30ff]")
 _LIGATURES = {
     0xFB00 + n: text for n, text in enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"))
 }
-_COMBINING = _Pattern("[\u0300-\u036f\u3099\u309a\ufb00-\ufb06]")
-_ACCENT = _Pattern("[\xc0-\xd6\xd8-\xf6\xf8-\u017f\u01cd-\u01dc\u1e00-\u1eff\u0300-\u036f]")
+_COMBINING = Pattern("[\u0300-\u036f\u3099\u309a\ufb00-\ufb06]")
+_ACCENT = Pattern("[\xc0-\xd6\xd8-\xf6\xf8-\u017f\u01cd-\u01dc\u1e00-\u1eff\u0300-\u036f]")
 # Full stops, commas and so on of other scripts.
 _MARKS = dict(
     [(ord(mark), ".") for mark in "।。．｡։።۔"]
     + [(ord(mark), ",") for mark in "،，、､"]
     + [(ord(mark), latin) for mark, latin in zip("؛；：؟？！（）٪", ";;:??!()%", strict=True)]
 )
-_MARK = _Pattern(f"[{''.join(map(chr, _MARKS))}]")
+_MARK = Pattern(f"[{''.join(map(chr, _MARKS))}]")
 # Letters of scripts that have marks of their own, and ASCII's marks after these.
 _OWN_MARKS = "[\u0531-\u0587\u0620-\u06d3\u0900-\u0963\u0966-\u0dff\u3040-\u9fff]"
-_HAS_OWN_MARKS = _Pattern(_OWN_MARKS)
-_ASCII_MARK = _Pattern(rf"{_OWN_MARKS}[.,!?:;](?![A-Za-z0-9])")
-_PUNCTUATION = _Pattern(r"[^\w\s]|_")
-_UNSPACED_BEFORE = _Pattern(r" (?=[.,!?;:)\]}…%](?:[ .,!?;:)\]}…%]|$))")
-_SPACED_STOP = _Pattern(r"(?<=\w) [.,)](?= |$)|\w @-@ \w")
-_BETWEEN_DIGITS = _Pattern(r"(?<=\d) ?([.,:]) (?=\d)")
-_CONTRACTION = _Pattern(r" (?=['’](?:\w|$)|n['’]t\b)|(?<=\w['’]) (?=\w)")
+_HAS_OWN_MARKS = Pattern(_OWN_MARKS)
+_ASCII_MARK = Pattern(rf"{_OWN_MARKS}[.,!?:;](?![A-Za-z0-9])")
+_PUNCTUATION = Pattern(r"[^\w\s]|_")
+_UNSPACED_BEFORE = Pattern(r" (?=[.,!?;:)\]}…%](?:[ .,!?;:)\]}…%]|$))")
+_SPACED_STOP = Pattern(r"(?<=\w) [.,)](?= |$)|\w @-@ \w")
+_BETWEEN_DIGITS = Pattern(r"(?<=\d) ?([.,:]) (?=\d)")
+_CONTRACTION = Pattern(r" (?=['’](?:\w|$)|n['’]t\b)|(?<=\w['’]) (?=\w)")
 # With fewer texts, all may have a word in common by chance.
 _LEAST_CONSTANT = 20
-_QUOTE_MARKS = _Pattern(r"[\"“”„»«]")
-_DIGITS = _Pattern(r"\d+")
-_NUMBER = _Pattern(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
-_THOUSANDS = _Pattern(r"\d,\d{3}(?!\d)")
-_CAPITALS = _Pattern(r"[A-ZÀ-ÖØ-ÞА-ЯЁΑ-Ω]")
-_SMALL = _Pattern(r"[a-zß-öø-ÿа-яёα-ω]")
-_CHARACTERS = _Pattern(r"(?:.[ \n])+.?", re.DOTALL)
+_QUOTE_MARKS = Pattern(r"[\"“”„»«]")
+_DIGITS = Pattern(r"\d+")
+_NUMBER = Pattern(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
+_THOUSANDS = Pattern(r"\d,\d{3}(?!\d)")
+_CAPITALS = Pattern(r"[A-ZÀ-ÖØ-ÞА-ЯЁΑ-Ω]")
+_SMALL = Pattern(r"[a-zß-öø-ÿа-яёα-ω]")
+_CHARACTERS = Pattern(r"(?:.[ \n])+.?", re.DOTALL)
 
 
 def joined_subwords(text: str) -> str:

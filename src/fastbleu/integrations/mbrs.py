@@ -92,7 +92,9 @@ class MetricBLEU(_MetricBLEU):
             watch.set_delta_ncalls(len(hypotheses))
             nested = [[reference] for reference in references]
             counter, scorer = counter_of(self._bleu), scorer_of(self._bleu)
-            counted = counter.count(counter.read(hypotheses, nested))
+            batch = counter.read(hypotheses, nested)
+            batch.warns = False  # samples are repeated, with each of the references
+            counted = counter.count(batch)
             return _tensor(scorer.row_scores(counted.stats))
 
     def pairwise_scores(
