@@ -115,6 +115,7 @@ def column_of(rows: list[list[str]], selector: str) -> list[str]:
         assert not is_heading(first, rows[1:21])
         rows = [first, *rows[1:]] if rows else []
     else:
+        assert selector
         assert first.count(selector) == 1
         column, rows = first.index(selector), rows[1:]
     assert all(len(row) == len(first) and row[column] for row in rows)
