@@ -37,12 +37,12 @@ EXCUSED = [
     (SystemError, r"<built-in method __enter__ of _thread\.RLock .*> returned a result with"),
     (SystemError, r"<(ufunc '\w+'|built-in function unravel_index|class 'numpy\.\S+')> returned "),
 ]
-# Where a traceback cannot be made; before Python 3.13. Compiled functions are <cyfunction ...>, of
-# which this one ends in calls of plain Python.
+# Where a traceback cannot be made; before Python 3.13. Compiled functions are <cyfunction ...> and
+# <method ...>, of which these end in calls of plain Python.
 NO_TRACEBACK = (
     SystemError,
     "error return without exception set"
-    "|<(function|cyfunction sentence_bleu) .*> returned NULL without setting an exception",
+    "|<(function|cyfunction sentence_bleu|method 'read' of) .*> returned NULL without setting an exception",
 )
 
 
