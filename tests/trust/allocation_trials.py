@@ -42,7 +42,8 @@ EXCUSED = [
 NO_TRACEBACK = (
     SystemError,
     "error return without exception set"
-    "|<(function|cyfunction sentence_bleu|method 'read' of) .*> returned NULL without setting an exception",
+    "|<(function|cyfunction sentence_bleu|method 'read' of) .*> "
+    "returned NULL without setting an exception",
 )
 
 
