@@ -18,15 +18,15 @@ from fastbleu.core.scoring.sacrebleu import SACREBLEU
 
 BIN = str(Path(sys.executable).parent)
 BASEDPYRIGHT = shutil.which("basedpyright", path=os.pathsep.join([BIN, os.environ["PATH"]]))
-TOOLKIT = Path(__file__).parent / "toolkit"
 BEGINNING = """\
 from typing import Any
 import numpy as np
-from fastbleu import BLEU, get_nothing  # wrong
-from fastbleu import matrix
+from fastbleu import BLEU, InputError, get_nothing  # wrong
+from fastbleu import matrix, significance
 from fastbleu.matrix import MBRResult, ReferenceIndex, SelfBLEUResult, mbr, pairwise
 from fastbleu.tokenizers import get as get_tokenizer, names, tokenize
-from fastbleu.types import DialectName, MissingChoice, RecipeName, SmoothingName, TokenizerName
+from fastbleu.types import DialectName, RecipeName, SmoothingName, TokenizerName
+from fastbleu.types import Hypotheses, MissingChoice, References
 class Tensor:
     def __array__(self, dtype: Any = None) -> Any: ...
 metric, tokens, ids = BLEU(), BLEU(tokenize=False), np.array([[5, 6, 7]])
@@ -65,6 +65,22 @@ diversity: SelfBLEUResult = matrix.self_bleu(words, orders=(1, 2), metric=tokens
 mean: float = diversity.values[2]
 index = ReferenceIndex(texts, metric="sacrebleu")
 value: float = float(index.score(texts)) + index.score(texts).value
+error = InputError("wrong")
+row, side, file, line = error.segment, error.side, error.file, error.line
+place: tuple[int | None, str | None, str | None, int | None] = row, side, file, line
+def mine(hypotheses: Hypotheses, references: References, missing: MissingChoice) -> float:
+    return float(metric.score(hypotheses, references, missing=missing))
+"""
+# What is right if matplotlib is installed.
+PLOTS = """\
+from matplotlib import pyplot
+from fastbleu.plots import plot_comparisons, plot_differences, plot_matrix, plot_precisions
+_, axes = pyplot.subplots(2, 2)
+plot_precisions({name: metric.score(texts, texts)}, ax=axes[0, 0])
+plot_precisions(metric.score(texts, texts))
+plot_comparisons(significance.compare({"a": texts, "b": texts}, texts), ax=axes[0, 1])
+plot_differences(*[metric.sentence_scores(texts, texts)] * 2, ax=axes[1, 0])
+plot_matrix(scores, ax=axes[1, 1]).set_title("similarity")
 """
 WRONG = """\
 metric.score("a", "b")
@@ -117,7 +133,8 @@ def reported(request):
 
 
 def test_what_is_reported(reported, tmp_path):
-    lines = (BEGINNING + RIGHT + WRONG).splitlines()
+    right = RIGHT + PLOTS * (importlib.util.find_spec("matplotlib") is not None)
+    lines = (BEGINNING + right + WRONG).splitlines()
     script = tmp_path / "script.py"
     script.write_text("\n".join(lines) + "\n")
     wrong = {number for number, line in enumerate(lines, 1) if line in WRONG.splitlines()}
@@ -126,36 +143,6 @@ def test_what_is_reported(reported, tmp_path):
     assert {*messages} == wrong, messages
     of_calls = {line: text for line, text in messages.items() if ": " not in lines[line - 1]}
     assert max(map(len, of_calls.values())) < 1000, "of a page's length"
-
-
-@pytest.mark.parametrize("program", ["from_settings", "with_errors", "with_plots"])
-def test_the_programs_of_a_toolkit_have_no_errors(reported, program, tmp_path):
-    if program == "with_plots":
-        pytest.importorskip("matplotlib")
-    script = tmp_path / f"{program}.py"
-    shutil.copy(TOOLKIT / script.name, script)
-    assert reported(script) == {}
-
-
-def test_the_programs_of_a_toolkit_run(tmp_path):
-    texts = tmp_path / "texts"
-    texts.write_text("The cat sat on the mat.\nIt rained all night.\n")
-    settings = {"metric": "nltk", "tokenizer": "intl", "reference_length": "first"}
-    settings |= {"hypotheses": str(texts), "references": str(texts)}
-    (tmp_path / "settings.json").write_text(json.dumps(settings))
-    printed = run_program("from_settings", tmp_path / "settings.json")
-    assert json.loads(printed)["bleu"] == 1
-    assert run_program("with_errors").startswith("1 segment 1: the reference is missing")
-    if importlib.util.find_spec("matplotlib"):
-        assert run_program("with_plots", tmp_path) == "baseline: 77.2\n"
-        assert (tmp_path / "all.png").exists()
-
-
-def run_program(name, *arguments):
-    command = [sys.executable, "-W", "ignore", str(TOOLKIT / f"{name}.py"), *map(str, arguments)]
-    environment = os.environ | {"MPLBACKEND": "agg"}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    return done.stdout
 
 
 def literals(path):
