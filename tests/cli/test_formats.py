@@ -13,10 +13,10 @@ from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
 from fastbleu.cli import readers
-from fastbleu.cli.readers import SYSTEM
+from fastbleu.cli.readers import REFERENCE, SYSTEM
 
 pytestmark = pytest.mark.pythons
-
+ROLES = REFERENCE, SYSTEM
 
 TABLE = 'src\tmt\tref\n1\t"a\tx\n2\t \tb" \r\n3\tc  d\te\n'
 RECORDS = [
@@ -208,13 +208,6 @@ DATASET = """\
 """
 
 
-@pytest.mark.parametrize("name", ["a.xml", "a.xml.gz", "A.XML"])
-def test_wmt_xml(tmp_path, name):
-    path = write(tmp_path / name, DATASET, packed=name.endswith("gz"))
-    assert text_of(f"{path}::A") == ["one & only", "two times", "ü <b>"]
-    assert read(f"{path}::A", f"{path}::B", f"{path}::S", chunk=1)[1] == ["1", "2", "2b"]
-
-
 def test_wmt_xml_is_read_as_sacrebleu_reads_it(tmp_path):
     text = DATASET.replace("<!-- a comment -->", "")  # where sacreBLEU drops the rest of the text
     path = write(tmp_path / "a.xml", text)
@@ -225,26 +218,11 @@ def test_wmt_xml_is_read_as_sacrebleu_reads_it(tmp_path):
         assert text_of(f"{path}::{selector}") == theirs
 
 
-def test_a_translator_and_a_system_of_the_same_name(tmp_path):
-    path = write(tmp_path / "a.xml", DATASET.replace('"S"', '"A"'))
-    assert text_of(f"{path}::A")[0] == "one & only"
-    assert text_of(f"{path}::A", role=SYSTEM)[0] == "uno"
-    assert text_of(f"{path}::ref:A", role=SYSTEM)[0] == "one & only"
-    assert text_of(f"{path}::hyp:A")[0] == "uno"
-
-
 def test_texts_of_xml_are_chosen_by_name(tmp_path):
     path = write(tmp_path / "a.xml", DATASET)
     message = error_of(path)
     assert message.startswith(f"{path}: it holds several texts; choose one of ::ref:A, ::ref:B, ::")
     assert "::hyp:S, ::hyp:T 2" in error_of(path, role=SYSTEM)
-    assert "nothing in it is named 'C'; choose one of ::ref:A" in error_of(f"{path}::C")
-    text = '<src><seg id="1">x</seg></src><ref><seg id="1">y</seg></ref>'
-    text += '<hyp system="s"><seg id="1">z</seg></hyp>'
-    write(path, f'<dataset><doc id="d">{text}</doc></dataset>')
-    for name in (path, f"{path}::"):
-        assert text_of(name) == ["y"]
-        assert text_of(name, role=SYSTEM) == ["z"]
 
 
 NIST = """\
@@ -267,15 +245,6 @@ NIST = """\
 </tstset>
 </mteval>
 """
-
-
-def test_nist_xml(tmp_path):
-    path = write(tmp_path / "a.xml", NIST)
-    assert text_of(f"{path}::reference01") == ["first one.", "a < b", "title"]
-    assert text_of(f"{path}::reference02") == ["1", "2", "3"]
-    assert text_of(path, role=SYSTEM) == ["s1", "s2", "s3"]
-    assert text_of(write(tmp_path / "a.sgm", NIST), role=SYSTEM) == ["s1", "s2", "s3"]
-    assert read(f"{path}::reference01", f"{path}::system_1")[1] == ["s1", "s2", "s3"]
 
 
 def test_segments_that_do_not_belong_together(tmp_path):
@@ -333,26 +302,6 @@ def test_segments_are_matched_by_id(tmp_path):
     assert read(other, f"{path}::reference02", chunk=2) == [["s3", "s2", "s1"], ["3", "2", "1"]]
 
 
-def test_a_translator_for_each_document(tmp_path):
-    text = re.sub('<ref translator="B"><p>.*</ref>|<ref translator="A"><seg.*</ref>', "", DATASET)
-    path = write(tmp_path / "a.xml", text)
-    assert text_of(path) == ["one & only", "two times", "2b"]
-    assert "document d2 has no ref:A, but ref:B" in error_of(f"{path}::A")
-
-
-def test_other_markup_is_refused(tmp_path):
-    message = error_of(write(tmp_path / "a.xml", "<html><p>x</p></html>"))
-    assert "no <refset>, <tstset> or <dataset>" in message
-    message = error_of(write(tmp_path / "a.sgm", '<seg id="1">x</seg>'))
-    assert "line 1: a <seg> outside the documents of a source" in message
-
-
-def test_a_document_by_itself(tmp_path):
-    path = write(tmp_path / "b.sgm", '<doc id="d" sysid="s"><seg id="1">x</seg></doc>')
-    for name in (path, f"{path}::s"):
-        assert text_of(name) == text_of(name, role=SYSTEM) == ["x"]
-
-
 BOMB = """\
 <?xml version="1.0"?>
 <!DOCTYPE lolz [
@@ -362,14 +311,6 @@ BOMB = """\
 <refset><doc docid="d"><seg id="1">&lol2;</seg></doc></refset>
 """
 THIEF = BOMB.replace('"lol"', 'SYSTEM "file:///etc/passwd"')
-
-
-@pytest.mark.parametrize("text", [BOMB, THIEF])
-@pytest.mark.parametrize("name", ["a.xml", "a.sgm"])
-def test_entities_are_refused(tmp_path, name, text):
-    for data in (text, text.partition("\n")[2]):
-        message = error_of(write(tmp_path / name, data))
-        assert "entities, which may be an attack" in message
 
 
 def test_xml_needs_defusedxml(tmp_path, monkeypatch):
@@ -439,12 +380,64 @@ lines</seg>
 """
 
 
-@pytest.mark.parametrize("name", ["a.sgml", "a.SGM.gz"])
-def test_sgml(tmp_path, name):
-    path = write(tmp_path / name, "\ufeff" + SGML, packed=name.endswith("gz"))
-    expected = ["Fish & chips, 1 < 2 &amp; &quot;x&quot;", "two lines", "unquoted > here"]
-    assert text_of(path) == text_of(f"{path}::ref") == expected
-    assert text_of(path, role=SYSTEM) == expected
+TRANSLATED = ["one & only", "two times", "ü <b>"]
+SAME_NAME = DATASET.replace('"S"', '"A"')
+SOME_TRANSLATORS = '<ref translator="B"><p>.*</ref>|<ref translator="A"><seg.*</ref>'
+ONE_FOR_EACH = re.sub(SOME_TRANSLATORS, "", DATASET)
+ONE_REFERENCE = """\
+<dataset><doc id="d"><src><seg id="1">x</seg></src><ref><seg id="1">y</seg></ref>
+<hyp system="s"><seg id="1">z</seg></hyp></doc></dataset>
+"""
+ALONE = '<doc id="d" sysid="s"><seg id="1">x</seg></doc>'
+NEWS = ["Fish & chips, 1 < 2 &amp; &quot;x&quot;", "two lines", "unquoted > here"]
+TWO_SYSTEMS = SGML + SGML.replace("sysid=ref", "sysid=other").replace('"ref"', '"other"')
+# The name of a file, its content, what chooses a text for a role, and the texts that are read.
+MARKUP = [
+    *((name, DATASET, "::A", REFERENCE, TRANSLATED) for name in ("a.xml", "a.xml.gz", "A.XML")),
+    ("a.xml", DATASET, "::B", REFERENCE, ["1", "2", "2b"]),
+    ("a.xml", SAME_NAME, "::A", REFERENCE, TRANSLATED),
+    ("a.xml", SAME_NAME, "::A", SYSTEM, ["uno", "due", "2s"]),
+    ("a.xml", SAME_NAME, "::ref:A", SYSTEM, TRANSLATED),
+    ("a.xml", SAME_NAME, "::hyp:A", REFERENCE, ["uno", "due", "2s"]),
+    ("a.xml", ONE_FOR_EACH, "", REFERENCE, ["one & only", "two times", "2b"]),
+    *(("a.xml", ONE_REFERENCE, none, REFERENCE, ["y"]) for none in ("", "::")),
+    *(("a.xml", ONE_REFERENCE, none, SYSTEM, ["z"]) for none in ("", "::")),
+    ("a.xml", NIST, "::reference01", REFERENCE, ["first one.", "a < b", "title"]),
+    ("a.xml", NIST, "::reference02", REFERENCE, ["1", "2", "3"]),
+    *((name, NIST, "", SYSTEM, ["s1", "s2", "s3"]) for name in ("a.xml", "a.sgm")),
+    *(("a.sgm", ALONE, chosen, role, ["x"]) for chosen in ("", "::s") for role in ROLES),
+    *(("a.sgml", f"\ufeff{SGML}", "", role, NEWS) for role in ROLES),
+    *(("a.SGM.gz", SGML, chosen, REFERENCE, NEWS) for chosen in ("", "::ref")),
+    ("a.sgm", TWO_SYSTEMS, "::other", REFERENCE, NEWS),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "chosen", "role", "expected"), MARKUP)
+def test_texts_of_markup(tmp_path, name, content, chosen, role, expected):
+    path = write(tmp_path / name, content, packed=name.endswith("gz"))
+    assert text_of(f"{path}{chosen}", role=role) == expected
+
+
+# The name of a file, its content, what chooses a text, and a part of the message.
+REFUSED_MARKUP = [
+    ("a.xml", "<html><p>x</p></html>", "", "no <refset>, <tstset> or <dataset>"),
+    ("a.sgm", '<seg id="1">x</seg>', "", "line 1: a <seg> outside the documents of a source"),
+    ("a.xml", DATASET, "::C", "nothing in it is named 'C'; choose one of ::ref:A"),
+    ("a.xml", ONE_FOR_EACH, "::A", "document d2 has no ref:A, but ref:B"),
+    ("a.sgm", TWO_SYSTEMS, "", "choose one of ::ref:ref, ::ref:other"),
+    ("a.sgm", SGML * 2, "", "a second ref:ref of document 1012"),
+    *(
+        (name, content, "", "entities, which may be an attack")
+        for name in ("a.xml", "a.sgm")
+        for text in (BOMB, THIEF)
+        for content in (text, text.partition("\n")[2])
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "chosen", "problem"), REFUSED_MARKUP)
+def test_markup_without_the_text_is_refused(tmp_path, name, content, chosen, problem):
+    assert problem in error_of(f"{write(tmp_path / name, content)}{chosen}")
 
 
 def test_sgml_is_read_as_sacrebleu_reads_it(tmp_path):
@@ -482,14 +475,6 @@ LONG_TAGS = {
 def test_a_long_sgml_tag_takes_linear_time(tmp_path, kind):
     text = f'<tstset {LONG_TAGS[kind]}><doc docid="d" sysid="s"><seg id="1">a</seg></doc></tstset>'
     assert read(write(tmp_path / "a.sgm", text), role=SYSTEM) == [["a"]]
-
-
-def test_sgml_of_many_systems(tmp_path):
-    two = SGML + SGML.replace("sysid=ref", "sysid=other").replace('sysid="ref"', 'sysid="other"')
-    path = write(tmp_path / "a.sgm", two)
-    assert "choose one of ::ref:ref, ::ref:other" in error_of(path)
-    assert text_of(f"{path}::other") == text_of(f"{path}::ref")
-    assert "a second ref:ref of document 1012" in error_of(write(tmp_path / "b.sgm", SGML * 2))
 
 
 def test_xml_is_recognized_by_its_declaration_in_pieces_of_any_size(tmp_path, monkeypatch):
