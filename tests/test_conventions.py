@@ -184,21 +184,6 @@ def test_only_bleu_has_the_options_of_a_bleu():
             assert parameter.kind is not parameter.VAR_KEYWORD, f"{place} has hidden options"
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("tokenize", "zh"), ("lowercase", True), ("dialect", "nltk")]
-)
-def test_options_of_the_metric_are_named_before_anything_is_scored(name, value):
-    option = {name: value}
-    broken = {"a": [5], "b": [5]}  # which scoring would refuse
-    for call in (
-        lambda: fastbleu.report(broken, ["x"], **option),
-        lambda: fastbleu.significance.compare(broken, ["x"], **option),
-        lambda: fastbleu.tables.score({"mt": [5], "ref": [5]}, "mt", "ref", **option),
-    ):
-        with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
-            call()
-
-
 def test_errors_about_data_are_input_errors():
     """Plain errors are about arguments; the command has a class of its own."""
     found = {(file, function) for file, function, texts in plain_errors() if DATA.search(texts)}

@@ -16,6 +16,7 @@ import entry_points
 import numpy as np
 import pytest
 from entry_points import ENTRIES, Corpus, Entry
+from test_conventions import RESULTS
 
 import fastbleu
 from fastbleu import BLEU
@@ -295,18 +296,15 @@ ROOMS = ("nltk", "sacrebleu", "significance", "matrix", "tokenizers", "dialects"
 PACKAGE = Path(fastbleu.__file__).parent
 NO_HOSTS = ("_", "patching")
 # Classes of what functions return or take: these need no call of their own.
-RESULTS = ("Comparison", "Comparisons", "Description", "Fraction", "Interval", "MBRResult", "Score")
-RESULTS += (
+MADE_BY_CALLS = RESULTS - {"BLEUReward"}
+MADE_BY_CALLS |= {
     "BLEUScore",
     "BLEUSignature",
-    "InputError",
-    "InputWarning",
-    "SelfBLEUResult",
+    "Fraction",
+    "SmoothingFunction",
     "Stats",
     "Tokenizer",
-)
-RESULTS += ("SmoothingFunction", "Explanation", "Identification", "Overview", "Patched", "Report")
-RESULTS += ("TableParts",)
+}
 # Classes that functions, pandas or polars make, and what only hosts call.
 MADE = {"BLEUAccessor", "BLEUExpressions", "ComputeMetrics", "Sacrebleu", "SacreBLEUScore"}
 MADE |= {"reward_func", "plot", "merge_state"}
@@ -336,7 +334,11 @@ def public_names() -> Iterator[str]:
         listed = getattr(module, "__all__", [name for name in own or ["main"] if name[0] != "_"])
         for name in listed:
             value = getattr(module, name)
-            if not callable(value) or any(value is other for other in seen) or name in RESULTS:
+            if (
+                not callable(value)
+                or any(value is other for other in seen)
+                or name in MADE_BY_CALLS
+            ):
                 continue
             seen.append(value)
             yield f"{where}.{name}"

@@ -286,7 +286,6 @@ def test_texts_of_json_that_look_like_a_date_are_texts(suffix, rows, tmp_path):
 
 def test_wrong_files(tmp_path):
     raises(FileNotFoundError, "no such file", tables.score, tmp_path / "*.parquet", "mt", "ref")
-    raises(FileNotFoundError, "no such file", tables.score, tmp_path, "mt", "ref")
     raises(ValueError, "a spreadsheet", tables.score, [tmp_path / "a.xls"], "mt", "ref")
     raises(ValueError, "expected one of", tables.score, tmp_path / "a.parquet.gz", "mt", "ref")
     raises(ValueError, "none://", tables.score, "none://bucket/a.parquet", "mt", "ref")

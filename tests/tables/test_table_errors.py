@@ -36,9 +36,6 @@ def split(text):
 @pytest.mark.parametrize(
     ("table", "options", "message"),
     [
-        # Columns that are not there.
-        (ITS, {"references": "reff"}, "the table has no column 'reff'; did you mean 'ref'?"),
-        (ITS, {"by": "system"}, "the table has no column 'system'"),
         (MANY, {}, "'column 11' and 18 more"),
         # Names of columns, and options.
         (ITS, {"hypotheses": ["a"]}, "hypotheses is a list, expected the name of a column"),
@@ -83,7 +80,6 @@ def split(text):
         ("abc.txt", {}, "expected one of .parquet"),
         (["a.b", "b"], {}, "expected one of .parquet"),
         (TWICE, {"by": "lang"}, "the table has columns with the same name, rename them: "),
-        (LISTS, {"by": "key"}, "rows cannot be grouped by 'key': "),
         (LISTS, {"by": "key", "confidence": 0.9}, "rows cannot be grouped by 'key': "),
     ],
 )

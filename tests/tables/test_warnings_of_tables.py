@@ -1,11 +1,12 @@
 """A table's warnings are issued once, and not about a few of many rows."""
 
-import warnings
+import re
 
 import pytest
-from generators import seeded
+from generators import messages, seeded
+from mistaken_texts import BLANK, DROPPED, HYPOTHESES, REFERENCES
 
-from fastbleu import BLEU, InputWarning, tables
+from fastbleu import BLEU, tables
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("narwhals")
@@ -15,10 +16,7 @@ WORDS = "the cat sat on a mat while it rained all night and dogs barked"
 
 
 def issued(call):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", InputWarning)
-        call()
-    return [str(warning.message) for warning in caught]
+    return messages(call)[1]
 
 
 def texts(count, end=""):
@@ -80,3 +78,20 @@ def test_rows_of_all_files_are_counted_from_0(tmp_path):
             path.write_text(heading + row * 2 + problem[end])
             with pytest.raises((TypeError, ValueError), match=r"\brow 2\b"):
                 tables.score(str(path), "mt", "ref")
+
+
+def test_tables_leave_blank_references_out():
+    table = {"mt": HYPOTHESES, "all": REFERENCES, "by": ["a", "a", "b", "b"]}
+    table |= {str(k): list(texts) for k, texts in enumerate(zip(*REFERENCES, strict=True))}
+    for references in ("all", list("0123")):
+        scores = tables.score(table, "mt", references, by="by", missing="ragged")
+        for group, rows in enumerate((slice(2), slice(2, 4))):
+            expected = BLEU().score(HYPOTHESES[rows], DROPPED[rows])
+            assert scores["bleu"][group] == expected.value
+            assert scores["signature"][group] == expected.signature
+        found = issued(lambda by=references: tables.score(table, "mt", by))
+        assert [bool(re.search(BLANK, message)) for message in found] == [True]
+    missing = table | {"0": [None, *table["0"][1:]]}
+    with pytest.raises(TypeError, match=r"row 0: column '0' .* missing=\"ragged\" to leave out"):
+        tables.score(missing, "mt", list("0123"))
+    tables.score(missing, "mt", list("0123"), missing="ragged")
