@@ -121,6 +121,15 @@ def imported_names(path):
             yield ".".join(parts[1:])
 
 
+def files_imported(path, *endings):
+    """The files with these endings that a file imports, also late and for types."""
+    for name in imported_names(path):
+        parts = name.split(".")
+        for place in (PACKAGE.joinpath(*parts), PACKAGE.joinpath(*parts[:-1])):
+            files = [place.with_suffix(ending) for ending in endings]
+            yield from (file for file in files if file in SOURCES and file != path)
+
+
 def allowed_imports(part):
     """What a part may import besides itself."""
     core = [f"core.{folder}" for folder in LADDER]
@@ -159,26 +168,11 @@ def test_all_of_the_core_is_used_by_a_score():
     while found:
         path = found.pop()
         used.add(path)
-        for name in imported_names(path):
-            parts = name.split(".")
-            for place in [PACKAGE.joinpath(*parts), PACKAGE.joinpath(*parts[:-1])]:
-                files = [place.with_suffix(ending) for ending in (".py", ".pyx", ".pxd")]
-                found += [file for file in files if file in SOURCES and file not in used]
+        found += [file for file in files_imported(path, ".py", ".pyx", ".pxd") if file not in used]
     core = [path for path in MODULES if part_of(path).startswith("core.")]
     unused = {name_of(path) for path in core if path not in used and path.name != "__init__.py"}
     # By the first other parts ask for a metric's scorer; the second pauses garbage collection.
     assert unused == {"core/metric/argument.py", "core/runtime/collection.py"}
-
-
-def modules_imported(path):
-    """The files of modules that a file imports, also late and for types; a .pxd is its .pyx."""
-    found = set()
-    for name in imported_names(path):
-        parts = name.split(".")
-        places = [PACKAGE.joinpath(*parts), PACKAGE.joinpath(*parts[:-1])]
-        files = [place.with_suffix(ending) for place in places for ending in (".py", ".pyx")]
-        found |= {*[file for file in files if file in SOURCES][:1]}
-    return found - {path}
 
 
 def test_no_files_import_each_other():
@@ -188,7 +182,7 @@ def test_no_files_import_each_other():
         if path not in FACE_FILES:
             owner = path.with_suffix(".pyx") if path.suffix == ".pxd" else path
             if owner in imports:
-                imports[owner] |= modules_imported(path) - {owner}
+                imports[owner] |= {*files_imported(path, ".py", ".pyx")} - {owner}
     while leaves := [path for path, others in imports.items() if not others & imports.keys()]:
         for path in leaves:
             del imports[path]

@@ -163,16 +163,6 @@ def test_links_lead_where_they_say():
             assert not anchor or anchor in anchors_of(file), f"{name_of(page)} links to #{anchor}"
 
 
-@pytest.mark.parametrize(
-    ("words", "page"),
-    [("p-value", "guides/significance"), ("wrong tokenizer", "why-numbers-differ")],
-)
-def test_a_search_finds_the_page(words, page):
-    """The site's search lists pages first whose headings have the words."""
-    headings = re.findall(r"^#+ (.*)$", (ROOT / f"docs/{page}.md").read_text("utf-8"), re.MULTILINE)
-    assert any(words in heading for heading in headings)
-
-
 def test_links_of_metadata_and_code_lead_to_files():
     linked = re.compile(r"github\.com/pyfastbleu/fastbleu/(?:blob|raw|edit)/main/([\w./-]+\w)")
     found = set()

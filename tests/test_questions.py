@@ -6,7 +6,7 @@ import pytest
 from processes import ROOT
 from test_documentation import BRANCH, LINKED
 
-# The question, the page, the heading, and a part of the answer below it.
+# The question, the page, words of a heading, by which a search finds it, and a part of the answer.
 QUESTIONS = [
     ("Why is my score 0?", "docs/faq.md", "Why is my score 0?", "smooth_method"),
     ("What is 9.29e-232?", "docs/faq.md", "9.29e-232", "SmoothingFunction().method1"),
@@ -29,6 +29,8 @@ QUESTIONS = [
     ("Can I score by group, with FILTER?", "docs/guides/engines.md", "", "CASE WHEN"),
     ("What if a cell is empty?", "docs/guides/tables.md", "Files and streams", "missing="),
     ("Does it run on my platform?", "SUPPORT.md", "", "Windows"),
+    ("How small is a p-value?", "docs/guides/significance.md", "p-value", ""),
+    ("Is it the wrong tokenizer?", "docs/why-numbers-differ.md", "wrong tokenizer", ""),
     ("Which import replaces mine?", "docs/guides/coming-from.md", "", "fastbleu.sacrebleu"),
 ]
 

@@ -21,7 +21,7 @@ VTT = "WEBVTT\n\n00:01.000 --> 00:02.000\nHello there\n"
     [
         *((name, TMX, "TMX or XLIFF of a trans") for name in ("m.tmx", "m.txt", "m.xml")),
         *((name, XLIFF, "TMX or XLIFF of a trans") for name in ("m.xlf", "m.xliff", "m.xml")),
-        ("m.srt", SRT, "subtitles (SRT): add --keyed"),
+        ("m.srt", SRT, "subtitles (SRT): add --keyed to match their texts by number"),
         ("m.vtt", VTT, "subtitles (WebVTT): convert them to SRT"),
     ],
 )

@@ -94,13 +94,6 @@ def test_keys_that_are_scored_as_text_cause_a_warning(folder, form):
     assert "--keyed" not in run(plain, "-i", plain)[2]
 
 
-def test_subtitles_are_refused_as_lines(folder):
-    message = error(*files(folder, "SRT"))
-    assert message.endswith(
-        "ref.txt is subtitles (SRT): add --keyed to match their texts by number"
-    )
-
-
 def test_texts_have_no_keys(folder):
     for path in (*EXAMPLES.glob("*.txt"), *WMT22.glob("*/*.txt")):
         with path.open(encoding="utf-8") as lines:

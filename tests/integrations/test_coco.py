@@ -1,4 +1,4 @@
-"""pycocoevalcap's tokenizer, BLEU and files: recorded numbers, and the package if it is installed."""
+"""pycocoevalcap's tokenizer, BLEU and files, by recorded numbers and, if installed, by itself."""
 
 import importlib.util
 import json

@@ -81,7 +81,7 @@ def test_sub_interpreters_are_refused(target, order):
 
 
 def test_threads_and_former_races(target):
-    tests = TESTS / "runtime" / "test_threads.py"
+    tests = TESTS / "core" / "runtime" / "test_threads.py"
     options = ["-q", "-s", "-p", "no:cacheprovider", "--noconftest"]
     child = target.run("-m", "pytest", *options, tests)
     assert child.status == 0, child.why()

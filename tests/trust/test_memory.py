@@ -16,8 +16,8 @@ from trust.sanitizers import ALL_FRAMES, REPORT, make, missing, sanitized, worst
 LEFT_OUT = (
     *("sacrebleu_", "nltk_arguments", "nltk_bulk", "nltk_smoothing", "cli", "files.", "formats"),
     *("processes", "memory", "unicode_ranges", "tokenizer_libraries", "tokenizers_parity"),
-    *("entry_points", "rewards", "report", "type_checkers", "update", "state", "significance"),
-    *("compare", "identification", "explanation", "diagnosis_real_data", "architecture"),
+    *("entry_points", "report", "type_checkers", "update", "state", "significance", "compare"),
+    *("identification", "explanation", "architecture"),
 )
 # Whole corpora, as a regular expression of pytest's -k.
 WHOLE_CORPORA = "not wmt22 and not real_data"
