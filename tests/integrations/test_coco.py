@@ -75,9 +75,7 @@ def test_the_same_as_pycocoevalcap(original, capsys):
     shifted = their_tokenizer().tokenize(broken)
     with fastbleu.patch("coco") as patched:
         assert "PTBTokenizer.tokenize" in repr(patched)
-        assert "Bleu.compute_score" in repr(patched)
         assert [their_tokenizer().tokenize(side) for side in sides] == [gts, res]
-        assert their_bleu(4).compute_score(gts, res, 0) == expected
         assert their_tokenizer().tokenize(broken) == shifted == {1: ["a cat"], 2: ["sat"]}
         for wrong in ([{"caption": None}], [{"caption": "a"}, {"caption": "\udc00"}]):
             with pytest.raises((AttributeError, UnicodeEncodeError)):

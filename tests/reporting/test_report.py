@@ -810,7 +810,7 @@ def test_systems_that_a_mistake_touches_alike_keep_their_ranks():
     systems, references = wmt22_systems("en-de", 600)
     lower = {name: [text.lower() for text in texts] for name, texts in systems.items()}
     page = fastbleu.report(lower, references, samples=100, dialects=False).html()
-    assert "were lowercased" in page.partition('id="verdict"')[0] or "lowercased" in page
+    assert "lowercased" in page
     assert '<th scope="col">Rank</th>' in page
 
 
