@@ -296,15 +296,8 @@ ROOMS = ("nltk", "sacrebleu", "significance", "matrix", "tokenizers", "dialects"
 PACKAGE = Path(fastbleu.__file__).parent
 NO_HOSTS = ("_", "patching")
 # Classes of what functions return or take: these need no call of their own.
-MADE_BY_CALLS = RESULTS - {"BLEUReward"}
-MADE_BY_CALLS |= {
-    "BLEUScore",
-    "BLEUSignature",
-    "Fraction",
-    "SmoothingFunction",
-    "Stats",
-    "Tokenizer",
-}
+UNCALLED = {"BLEUScore", "BLEUSignature", "Fraction", "SmoothingFunction", "Stats", "Tokenizer"}
+UNCALLED |= RESULTS - {"BLEUReward"}
 # Classes that functions, pandas or polars make, and what only hosts call.
 MADE = {"BLEUAccessor", "BLEUExpressions", "ComputeMetrics", "Sacrebleu", "SacreBLEUScore"}
 MADE |= {"reward_func", "plot", "merge_state"}
@@ -334,11 +327,7 @@ def public_names() -> Iterator[str]:
         listed = getattr(module, "__all__", [name for name in own or ["main"] if name[0] != "_"])
         for name in listed:
             value = getattr(module, name)
-            if (
-                not callable(value)
-                or any(value is other for other in seen)
-                or name in MADE_BY_CALLS
-            ):
+            if not callable(value) or any(value is other for other in seen) or name in UNCALLED:
                 continue
             seen.append(value)
             yield f"{where}.{name}"

@@ -207,10 +207,10 @@ def test_ids_are_numbers_or_text(tmp_path):
     files = {"a.json": {"annotations": captions}, "b.json": {"8": "it ran", "7": "the cat sat up"}}
     for name, its in files.items():
         (tmp_path / name).write_text(json.dumps(its))
-    table = read(tmp_path / "a.json", tmp_path / "b.json")
+    pair = tmp_path / "a.json", tmp_path / "b.json"
+    table = read(*pair)
     assert table["image_id"] == [7, 8]
     assert table["hypothesis"] == ["the cat sat up", "it ran"]
     mixed = {"annotations": [*captions, {"image_id": "7", "caption": "another"}]}
     (tmp_path / "a.json").write_text(json.dumps(mixed))  # 7 is not "7"
-    files = tmp_path / "a.json", tmp_path / "b.json"
-    raises(ValueError, "image '8' has no annotation", read, *files)
+    raises(ValueError, "image '8' has no annotation", read, *pair)
