@@ -80,7 +80,6 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     for check, is_of_tokens in (
         (_blank, True),
         (_ids, False),
-        (_unspaced, False),
         (_missing, False),
         (_empty, True),
         (_tokenizer, False),
@@ -89,9 +88,10 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
         (_equal, False),
         (_framed, False),
         (_order, True),
-        (_scripts, False),
         (_lost, False),
         (_spellings, False),
+        (_unspaced, False),
+        (_scripts, False),
         (_foreign, False),
         (_short, True),
     ):
