@@ -13,13 +13,14 @@ from operator import add
 from ..chrf.counter import ChrfCounted, ChrfCounter
 from ..core.counting._counted import Sums, joint_nrefs
 from ..core.counting.counter import Counter
-from ..core.inputs.errors import look_tokenized, warn_input
+from ..core.inputs.errors import warn_input
+from ..core.inputs.mistakes import look_tokenized
 from ..core.runtime.import_lock import import_undisturbed
 from ..core.scoring._sacrebleu import details
 from ..core.scoring.sacrebleu import SACREBLEU
 from ..core.tokenizers.tokenizer import get as get_tokenizer
-from ..sacrebleu.base import original
-from ..sacrebleu.bleu_score import CONFIDENCE, BLEUScore, BLEUSignature, estimate, seed_text
+from ..sacrebleu.base import CONFIDENCE, estimate, original, seed_text
+from ..sacrebleu.bleu_score import BLEUScore, BLEUSignature
 from ..sacrebleu.metrics.chrf import CHRFScore, CHRFSignature
 from ..sacrebleu.streams import count_references
 from .readers import InputError

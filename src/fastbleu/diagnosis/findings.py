@@ -16,7 +16,7 @@ import numpy
 
 from ..core.inputs.arguments import names_shown, number_of
 from ..core.inputs.errors import InputError, advised
-from ..core.inputs.scripts import fitting_tokenizer, lacks_spaces, sample_of
+from ..core.inputs.looks import fitting_tokenizer, lacks_spaces, sample_of
 from ..core.metric.bleu import BLEU
 from .corpus import Corpus
 from .order import reordered

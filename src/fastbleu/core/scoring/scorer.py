@@ -6,10 +6,10 @@ from array import array
 
 from ..counting._counted import Counted, Sums
 from ..counting.counter import Counter
-from ..counting.stats import AdaptedRows, Origin, Stats
+from ..counting.stats import AdaptedRows, Origin, Stats, truncated
 from ..inputs.arguments import as_double, check_flag, is_iterable, number_of, shown, unknown_name
-from ..inputs.errors import InputError, Place, advised, warn_input, warn_of_blank, warn_tokenized
-from ..inputs.mistakes import warn_of_equal
+from ..inputs.errors import InputError, Place, advised, warn_input
+from ..inputs.mistakes import warn_of_blank, warn_of_equal, warn_tokenized
 from ..runtime.import_lock import lazy
 from ..tokenizers.tokenizer import Tokenizer
 from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect, Feature, ScoreOptions
@@ -317,17 +317,15 @@ class Scorer(ScoreOptions):
             case _:
                 raise AttributeError(name)
 
-    def _cumulative(self, row: Sequence[int], segments: int | None) -> tuple[float, ...] | None:
+    def _cumulative(self, row: array[int], segments: int | None) -> tuple[float, ...] | None:
         """BLEU-1 to BLEU-N of a corpus; None if these are not defined."""
         if not (1 in self.dialect.orders and self.dialect.adds_up) or self.weights is not None:
             return None
-        hyp_len, ref_len, *counts = row
-        matches, totals = counts[: self.max_ngram_order], counts[self.max_ngram_order :]
-        scores = []
+        sums, scores = AdaptedRows._own(row, self.max_ngram_order), []
         for order in range(1, self.max_ngram_order + 1):
             scorer = self.with_equal_weights(order)
-            of_order = [hyp_len, ref_len, *matches[:order], *totals[:order]]
-            scores.append(scorer.value(scorer.restore(of_order, segments)))
+            of_order = scorer.restore(truncated(sums, order).flat, segments)
+            scores.append(scorer.value(of_order))
         return tuple(scores)
 
     def value(self, sums: Sums) -> float:

@@ -15,8 +15,7 @@ import os
 from ..inputs.arguments import a_type, known_name, shown, unknown_name
 from ..inputs.errors import InputTypeError
 from ..runtime.extras import install_command
-from ..runtime.import_lock import import_locked, lazy
-from ..runtime.providers import provider
+from ..runtime.import_lock import import_locked, lazy, provider
 from . import _compiled
 
 TYPE_CHECKING = False
