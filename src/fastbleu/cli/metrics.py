@@ -16,7 +16,7 @@ from ..core.counting.counter import Counter
 from ..core.inputs.errors import warn_input
 from ..core.inputs.mistakes import look_tokenized
 from ..core.runtime.import_lock import import_undisturbed
-from ..core.scoring._sacrebleu import details
+from ..core.scoring._sacrebleu import score_of_row
 from ..core.scoring.sacrebleu import SACREBLEU
 from ..core.tokenizers.tokenizer import get as get_tokenizer
 from ..sacrebleu.base import CONFIDENCE, estimate, original, seed_text
@@ -162,14 +162,14 @@ class Bleu(Metric):
 
     def _score_row(self, row: array[int]) -> BLEUScore:
         try:
-            value, precisions, bp, counts, totals = details(row, *self._scoring)
+            score: BLEUScore = score_of_row(BLEUScore, row, *self._scoring)
         except ValueError as error:  # the logarithm of a precision below 0
             raise InputError(
                 f"--smooth-value {self.options.smooth_value:g} with --smooth-method "
                 f"{self.options.smooth_method} makes a precision negative, which has no "
                 "logarithm: choose a value of at least 0"
             ) from error
-        return BLEUScore(value, counts, totals, precisions, bp, row[0], row[1])
+        return score
 
     def score(self, total: Any) -> BLEUScore:
         return self._score_row(total.row)

@@ -7,7 +7,15 @@ from array import array
 from ..counting._counted import Counted, Sums
 from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Origin, Stats, truncated
-from ..inputs.arguments import as_double, check_flag, is_iterable, number_of, shown, unknown_name
+from ..inputs.arguments import (
+    NLTK_METHODS,
+    as_double,
+    check_flag,
+    is_iterable,
+    number_of,
+    shown,
+    unknown_name,
+)
 from ..inputs.errors import InputError, Place, advised, warn_input
 from ..inputs.mistakes import warn_of_blank, warn_of_equal, warn_tokenized
 from ..runtime.import_lock import lazy
@@ -554,9 +562,6 @@ def checked_weights(weights: Any) -> tuple[float, ...]:
     return tuple(as_double("weights", weight) for weight in weights)
 
 
-_NLTK_METHODS = {"method1": "floor", "method2": "add-k", "method3": "exp", "method4": "method4"}
-
-
 def _unknown_smoothing(dialect: Dialect, smooth_method: object) -> ValueError:
     """The error for a smoothing method that the dialect does not have."""
     if isinstance(smooth_method, str) and smooth_method in dialect.other_smoothings:
@@ -564,7 +569,7 @@ def _unknown_smoothing(dialect: Dialect, smooth_method: object) -> ValueError:
             f"smooth_method={smooth_method!r}", dialect.other_smoothings[smooth_method]
         )
     function = getattr(smooth_method, "__name__", None)
-    methods = {method: name for method, name in _NLTK_METHODS.items() if name in dialect.smoothings}
+    methods = {method: name for method, name in NLTK_METHODS.items() if name in dialect.smoothings}
     if function in methods:
         problem = f"smooth_method is a function, expected a name for nltk's {function}"
         return ValueError(f"{problem}; pass smooth_method={methods[function]!r}")
