@@ -177,17 +177,21 @@ class _Search:
 
         If their texts are lost (`is_lost`), the effect is unknown.
         """
-        kept = sorted({*range(len(self.rest))} - {*segments})
+        kept = self.others(segments)
         if len(kept) <= _LEAST_KEPT * len(self.rest):  # nearly all
             self.add(name, message, nan, segments)
             kept = []
         else:
-            points = self.rest.part(kept, kept).points() - self.rest.points()
+            points = self.rest.part(kept).points() - self.rest.points()
             if not points >= _LEAST_POINTS:
                 return False
             self.add(name, message, nan if is_lost else points, segments, points)
-        self.rest, self.numbers = self.rest.part(kept, kept), [self.numbers[n] for n in kept]
+        self.rest, self.numbers = self.rest.part(kept), [self.numbers[n] for n in kept]
         return True
+
+    def others(self, segments: Sequence[int]) -> list[int]:
+        """The segments of the rest that are not among these."""
+        return sorted({*range(len(self.rest))} - {*segments})
 
     def least(self, share: float = _SHARE, least: int = 2) -> int:
         """The number of segments that are no chance."""
@@ -206,7 +210,7 @@ def _blank(search: _Search) -> None:
     for column, side in enumerate(_SIDES):
         if len(lengths) and not lengths[:, column].any():
             search.add("blank", f"all {side} are blank: they have no tokens", nan, search.numbers)
-            search.rest = search.rest.part([], [])
+            search.rest = search.rest.part([])
             return
 
 
@@ -264,7 +268,7 @@ def _ids(search: _Search) -> None:
         if count > 0.9 * len(search.rest) and _TIMES * other < count:
             message = f"{count} of the {side} are numbers, such as ids of tokens: decode them"
             search.add("ids", message, nan, range(len(search.rest)))
-            search.rest = search.rest.part([], [])
+            search.rest = search.rest.part([])
             return
 
 
@@ -374,7 +378,7 @@ def _order(search: _Search) -> None:
         known = nan if order.is_partial else points
         search.add(order.name, order.message, known, order.segments, points)
         kept = [] if order.is_partial else order.kept  # pairs that are unknown look mistaken
-        search.rest = order.corpus.part(kept, kept) if order.is_partial else order.corpus
+        search.rest = order.corpus.part(kept) if order.is_partial else order.corpus
         search.numbers = [search.numbers[n] for n in kept]
 
 
@@ -508,12 +512,12 @@ def _lost(search: _Search) -> None:
         having = _on_one_side(search.rest, pattern.search)
         if having:
             segments = having[0] or having[1]
-            kept = sorted({*range(len(search.rest))} - {*segments})
-            gain = search.rest.part(kept, kept).points() - search.rest.points() if kept else 0
+            kept = search.others(segments)
+            gain = search.rest.part(kept).points() - search.rest.points() if kept else 0
             search.add(name, f"{_having(*having)} {what}", nan, segments, max(0, gain))
             search.has_lost = True
             if len(segments) >= (1 - _LEAST_KEPT) * len(search.rest):
-                search.rest = search.rest.part([], [])
+                search.rest = search.rest.part([])
                 return
 
 
