@@ -105,19 +105,19 @@ class Metric:
     def compare(self, totals: Sequence[Any]) -> tuple[list[Any], list[float]]:
         """The Comparison of each system with the first one, and sacreBLEU's p-values."""
         options = self.options
-        drawn = experiment.Experiment(
+        systems = experiment.Experiment(
             [self.rows(total) for total in totals],
             self.scoring(),
             CONFIDENCE,
             options.random_seed,
             progress=options.progress,
         )
-        self.note_test(str(drawn.seed).lower(), options.samples, options.test)
+        self.note_test(str(systems.seed).lower(), options.samples, options.test)
         if options.test == "bs":
-            results = drawn.bootstrap(options.samples)
+            results = systems.bootstrap(options.samples)
         else:
-            results = drawn.randomize(options.samples, samples=0)
-        return results, drawn.sacrebleu_p_values
+            results = systems.randomize(options.samples, samples=0)
+        return results, systems.sacrebleu_p_values
 
     def test(self, names: Sequence[str], totals: Sequence[Any]) -> list[System]:
         """The systems with the results of a paired test; warns where its marks mislead."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from itertools import islice
 
-from .errors import advised, warn_input
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,25 +24,6 @@ _UNSPACED = (
 # The characters that a text must have in one of these scripts, and the longest average word of a
 # text to which spaces were added.
 _LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
-
-
-def warn_of_unspaced(tokenizer: Any, hypotheses: Any, references: Any) -> bool:
-    """Warn if the tokenizer does not split a script without spaces between words."""
-    sample = sample_of(hypotheses)
-    if sample.isascii() or not (lacks_spaces(sample) and lacks_spaces(sample_of(references))):
-        return False
-    fitting = fitting_tokenizer(sample)
-    if tokenizer.splits_at_spaces:
-        why = "splits it at spaces, so that a token is a whole clause"
-    elif tokenizer.name == "zh" and fitting == "ja-mecab":
-        why = "splits only Chinese characters"
-    else:
-        return False
-    warn_input(
-        "the text is in a script without spaces between words, and the tokenizer "
-        f"{tokenizer.name!r} {why}; use {advised('tokenize', fitting)}"
-    )
-    return True
 
 
 def is_written_without_spaces(text: str) -> bool:

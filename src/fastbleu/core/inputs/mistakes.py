@@ -14,10 +14,11 @@ from .errors import advised, place, warn_input
 from .looks import (
     are_words,
     first_entries,
+    fitting_tokenizer,
     is_phrase,
     is_written_without_spaces,
+    lacks_spaces,
     sample_of,
-    warn_of_unspaced,
 )
 
 TYPE_CHECKING = False
@@ -288,6 +289,25 @@ def warn_of_blank(references: int) -> None:
             "have others; if they stand for missing references, leave them out"
             f"{advised('ragged')}"
         )
+
+
+def warn_of_unspaced(tokenizer: Any, hypotheses: Any, references: Any) -> bool:
+    """Warn if the tokenizer does not split a script without spaces between words."""
+    sample = sample_of(hypotheses)
+    if sample.isascii() or not (lacks_spaces(sample) and lacks_spaces(sample_of(references))):
+        return False
+    fitting = fitting_tokenizer(sample)
+    if tokenizer.splits_at_spaces:
+        why = "splits it at spaces, so that a token is a whole clause"
+    elif tokenizer.name == "zh" and fitting == "ja-mecab":
+        why = "splits only Chinese characters"
+    else:
+        return False
+    warn_input(
+        "the text is in a script without spaces between words, and the tokenizer "
+        f"{tokenizer.name!r} {why}; use {advised('tokenize', fitting)}"
+    )
+    return True
 
 
 def warn_of_label_padding() -> None:
