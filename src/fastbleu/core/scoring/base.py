@@ -111,13 +111,6 @@ FEATURES = (
 class ScoreOptions:
     """The options of a score, checked, as the formulas of dialects read them; see `Scorer`."""
 
-    __slots__ = (
-        "effective_order",
-        "max_ngram_order",
-        "smooth_method",
-        "smooth_value",
-        "weights",
-    )
     effective_order: bool
     max_ngram_order: int
     smooth_method: str

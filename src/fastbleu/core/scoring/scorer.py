@@ -69,20 +69,6 @@ class Scorer(ScoreOptions):
         An option is unknown, out of range or not supported by the dialect.
     """
 
-    __slots__ = (
-        "_adds_as_counted",
-        "_least_total",
-        "_of_sentences",
-        "_signatures",
-        "_tokenizer",
-        "dialect",
-        "given_effective_order",
-        "keep_rows",
-        "lowercase",
-        "reference_length",
-        "tokenizer",
-    )
-
     def __init__(
         self,
         dialect: Dialect,
@@ -155,8 +141,7 @@ class Scorer(ScoreOptions):
             made, default = self, self.dialect.options.get("effective_order", False)
             if self.given_effective_order is None is default:
                 made = object.__new__(Scorer)
-                for name in (*ScoreOptions.__slots__, *self.__slots__):
-                    setattr(made, name, getattr(self, name))
+                vars(made).update(vars(self))
                 made.effective_order, made._signatures, made._of_sentences = True, {}, made
             self._of_sentences = made
         return self._of_sentences
