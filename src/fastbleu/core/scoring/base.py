@@ -47,8 +47,6 @@ class Feature:
         Why a dialect does not support it, unless `Dialect.unsupported` has another reason.
     """
 
-    __slots__ = ("is_in", "name", "reason")
-
     def __init__(self, name: str, is_in: Callable[[Dialect], bool], reason: str) -> None:
         self.name = name
         self.is_in = is_in
