@@ -26,369 +26,283 @@ IGNORING = BLEU(tokenize=False, ignore_ids=0)
 # advice for {0}; and what that equals.
 ADVICE = r"""
 BLEU().score(H * 2, [R * 2])
-pass (list\(zip.*\))$
-BLEU().score(H * 2, (lambda references: {0})([R * 2]))
-BLEU().score(H * 2, R * 2)
-
+    pass (list\(zip.*\))$
+    BLEU().score(H * 2, (lambda references: {0})([R * 2]))
+    BLEU().score(H * 2, R * 2)
 BLEU().score(H[0], R[:1])
-pass (\[hypothesis\]) and
-BLEU().score((lambda hypothesis: {0})(H[0]), R[:1])
-BLEU().score(H[:1], R[:1])
-
+    pass (\[hypothesis\]) and
+    BLEU().score((lambda hypothesis: {0})(H[0]), R[:1])
+    BLEU().score(H[:1], R[:1])
 BLEU().score(H[:1], R)
-pass \[(\[)reference, ...\]\]
-BLEU().score(H[:1], [{0}*R]])
-BLEU().score(H[:1], (tuple(R),))
-
+    pass \[(\[)reference, ...\]\]
+    BLEU().score(H[:1], [{0}*R]])
+    BLEU().score(H[:1], (tuple(R),))
 BLEU().score(H, WORDS)
-pass its (text)
-BLEU().score(H, [" ".join(words) for words in WORDS])
-BLEU().score(H, R)
-
+    pass its (text)
+    BLEU().score(H, [" ".join(words) for words in WORDS])
 BLEU().score(iter(H), iter(R))
-pass (list\(\w+\))
-BLEU().score((lambda hypotheses: {0})(iter(H)), R)
-BLEU().score(H, R)
-
+    pass (list\(\w+\))
+    BLEU().score((lambda hypotheses: {0})(iter(H)), R)
 BLEU().score({*H}, R)
-pass a (list) in the order of the other side, which
-BLEU().score({0}(H), R)
-BLEU().score(H, R)
-
+    pass a (list) in the order of the other side, which
+    BLEU().score({0}(H), R)
 BLEU().score(H, {"b": R[1], "a": R[0]})
-as (\[.*\])
-BLEU().score(H, (lambda references, keys: {0})({{"b": R[1], "a": R[0]}}, "ab"))
-BLEU().score(H, R)
-
+    as (\[.*\])
+    BLEU().score(H, (lambda references, keys: {0})({{"b": R[1], "a": R[0]}}, "ab"))
 BLEU().score(H, R, tokenizers=["zh"])
-or (one) for all
-BLEU().score(H, R, tokenizers="zh").value
-BLEU(tokenize="zh").score(H, R).value
-
+    or (one) for all
+    BLEU().score(H, R, tokenizers="zh").value
+    BLEU(tokenize="zh").score(H, R).value
 BLEU().score([None, H[1]], R)
-with (missing="skip")
-heard('BLEU().score([None, H[1]], R, {0})')
-"left out 1 of 2 segments, because a value is missing; the first is segment 0"
-
+    with (missing="skip")
+    heard('BLEU().score([None, H[1]], R, {0})')
+    "left out 1 of 2 segments, because a value is missing; the first is segment 0"
 BLEU().score([None, H[1]], R)
-or ("empty")
-BLEU().score([None, H[1]], R, missing={0})
-BLEU().score(["", H[1]], R)
-
+    or ("empty")
+    BLEU().score([None, H[1]], R, missing={0})
+    BLEU().score(["", H[1]], R)
 BLEU().score(H, ["['the cat sat there']", "['it rained all the night']"])
-ast.(literal_eval)
-BLEU().score(H, [*map({0}, ["['the cat sat there']", "['it rained all the night']"])])
-BLEU().score(H, R)
-
+    ast.(literal_eval)
+    BLEU().score(H, [*map({0}, ["['the cat sat there']", "['it rained all the night']"])])
 BLEU().score({"input_ids": IDS}, IDS)
-pass (hypotheses\["input_ids"\])
-IGNORING.score((lambda hypotheses: {0})({{"input_ids": IDS}}), IDS)
-IGNORING.score(IDS, IDS)
-
+    pass (hypotheses\["input_ids"\])
+    IGNORING.score((lambda hypotheses: {0})({{"input_ids": IDS}}), IDS)
+    IGNORING.score(IDS, IDS)
 BLEU().score(TOKENS, LISTED)
-pass (tokenize=False)
-BLEU({0}).score(TOKENS, LISTED)
-BLEU(tokenize=False).score(TOKENS, LISTED)
-
+    pass (tokenize=False)
+    BLEU({0}).score(TOKENS, LISTED)
+    BLEU(tokenize=False).score(TOKENS, LISTED)
 BLEU().score(TOKENS, LISTED)
-(join) it
-BLEU().score([" ".join(words) for words in TOKENS], [" ".join(words) for words in WORDS])
-BLEU().score(H, R)
-
+    (join) it
+    BLEU().score([" ".join(words) for words in TOKENS], [" ".join(words) for words in WORDS])
 BLEU(tokenize=False).score(H, R)
-pass (tokenize="13a")
-BLEU({0}).score(H, R)
-BLEU().score(H, R)
-
+    pass (tokenize="13a")
+    BLEU({0}).score(H, R)
 BLEU(tokenize=False).score([[text] for text in H], [[[text]] for text in R])
-with (tokenize="13a")
-BLEU({0}).score(H, R)
-BLEU().score(H, R)
-
+    with (tokenize="13a")
+    BLEU({0}).score(H, R)
 BLEU(tokenize=False).score(IDS, R * 2)
-pass (tokenize="13a")
-BLEU({0}).score(H, R)
-BLEU().score(H, R)
-
+    pass (tokenize="13a")
+    BLEU({0}).score(H, R)
 BLEU().score(IDS, IDS)
-pass (tokenize=False)
-BLEU({0}, ignore_ids=0).score(IDS, IDS)
-IGNORING.score(IDS, IDS)
-
+    pass (tokenize=False)
+    BLEU({0}, ignore_ids=0).score(IDS, IDS)
+    IGNORING.score(IDS, IDS)
 BLEU(tokenize=False).score(IDS, IDS)
-pass (ignore_ids=\(0,\))
-BLEU(tokenize=False, {0}).score(IDS, IDS)
-IGNORING.score(IDS, IDS)
-
+    pass (ignore_ids=\(0,\))
+    BLEU(tokenize=False, {0}).score(IDS, IDS)
+    IGNORING.score(IDS, IDS)
 BLEU(tokenize=False).score(LOGITS, IDS)
-by (\.argmax\(-1\))
-IGNORING.score(LOGITS{0}, IDS)
-IGNORING.score(IDS, IDS)
-
+    by (\.argmax\(-1\))
+    IGNORING.score(LOGITS{0}, IDS)
+    IGNORING.score(IDS, IDS)
 BLEU(tokenize=False).score(LOGITS.tolist(), IDS)
-by (numpy\.argmax\(.*\))
-IGNORING.score((lambda hypotheses: {0})(LOGITS.tolist()), IDS)
-IGNORING.score(IDS, IDS)
-
+    by (numpy\.argmax\(.*\))
+    IGNORING.score((lambda hypotheses: {0})(LOGITS.tolist()), IDS)
+    IGNORING.score(IDS, IDS)
 BLEU(tokenize=False).score(IDS / 1, IDS)
-floats by (\.astype\(int\))
-IGNORING.score((IDS / 1){0}, IDS)
-IGNORING.score(IDS, IDS)
-
+    floats by (\.astype\(int\))
+    IGNORING.score((IDS / 1){0}, IDS)
+    IGNORING.score(IDS, IDS)
 IGNORING.score(IDS, IDS, hypothesis_mask=IDS / 1)
-pass (\.astype\(bool\))
-IGNORING.score(IDS, IDS, hypothesis_mask=(IDS / 1){0})
-IGNORING.score(IDS, IDS)
-
+    pass (\.astype\(bool\))
+    IGNORING.score(IDS, IDS, hypothesis_mask=(IDS / 1){0})
+    IGNORING.score(IDS, IDS)
 BLEU().score(H, R, hypothesis_mask=IDS)
-pass (tokenize=False)
-BLEU({0}).score(IDS, IDS, hypothesis_mask=IDS, reference_mask=IDS).value
-IGNORING.score(IDS, IDS).value
-
+    pass (tokenize=False)
+    BLEU({0}).score(IDS, IDS, hypothesis_mask=IDS, reference_mask=IDS).value
+    IGNORING.score(IDS, IDS).value
 BLEU(tokenize=False).score(MASKED, IDS)
-pass its (data), and (~mask) as (hypothesis_mask=)
-IGNORING.score(MASKED.{0}, IDS, {2}(lambda mask: {1})(MASKED.mask))
-IGNORING.score(IDS, IDS)
-
+    pass its (data), and (~mask) as (hypothesis_mask=)
+    IGNORING.score(MASKED.{0}, IDS, {2}(lambda mask: {1})(MASKED.mask))
+    IGNORING.score(IDS, IDS)
 IGNORING.score(IDS, IDS[None])
-pass references(\.swapaxes\(0, 1\))
-IGNORING.score(IDS, IDS[None]{0})
-IGNORING.score(IDS, IDS)
-
+    pass references(\.swapaxes\(0, 1\))
+    IGNORING.score(IDS, IDS[None]{0})
+    IGNORING.score(IDS, IDS)
 IGNORING.score(SAMPLES, IDS)
-pass (\.reshape\(-1, 6\)), and references as often
-IGNORING.score(SAMPLES{0}, IDS.repeat(3, 0)).value
-IGNORING.score(IDS, IDS).value
-
+    pass (\.reshape\(-1, 6\)), and references as often
+    IGNORING.score(SAMPLES{0}, IDS.repeat(3, 0)).value
+    IGNORING.score(IDS, IDS).value
 BLEU(tokenize=False, stop_ids=9).score(numpy.insert(IDS, 0, 9, 1), IDS)
-pass (ids\[:, 1:\])
-IGNORING.score((lambda ids: {0})(numpy.insert(IDS, 0, 9, 1)), IDS)
-IGNORING.score(IDS, IDS)
-
+    pass (ids\[:, 1:\])
+    IGNORING.score((lambda ids: {0})(numpy.insert(IDS, 0, 9, 1)), IDS)
+    IGNORING.score(IDS, IDS)
 BLEU().prefix_scores(H, R)
-pass (tokenize=False)
-BLEU({0}).prefix_scores(TOKENS, LISTED)[:, -1].tolist()
-BLEU(tokenize=False).sentence_scores(TOKENS, LISTED).tolist()
-
+    pass (tokenize=False)
+    BLEU({0}).prefix_scores(TOKENS, LISTED)[:, -1].tolist()
+    BLEU(tokenize=False).sentence_scores(TOKENS, LISTED).tolist()
 BLEU(H, R)
-call (.*)
-(lambda hypotheses, references: {0})(H, R)
-BLEU().score(H, R)
-
+    call (.*)
+    (lambda hypotheses, references: {0})(H, R)
 BLEU(H)
-call (.*)
-(lambda hypotheses, references: {0})(H, R)
-BLEU().score(H, R)
-
+    call (.*)
+    (lambda hypotheses, references: {0})(H, R)
 BLEU(hypotheses=H, references=R)
-call (.*)
-(lambda hypotheses, references: {0})(H, R)
-BLEU().score(H, R)
-
+    call (.*)
+    (lambda hypotheses, references: {0})(H, R)
 BLEU.score(H, R)
-call (.*)
-(lambda hypotheses, references: {0})(H, R)
-BLEU().score(H, R)
-
+    call (.*)
+    (lambda hypotheses, references: {0})(H, R)
 BLEU.sentence_scores(H, R)
-call (.*)
-(lambda hypotheses, references: {0})(H, R).tolist()
-BLEU().sentence_scores(H, R).tolist()
-
+    call (.*)
+    (lambda hypotheses, references: {0})(H, R).tolist()
+    BLEU().sentence_scores(H, R).tolist()
 BLEU.update(H, R)
-call (.*)
-(lambda hypotheses, references: {0})(H, R)
-None
-
+    call (.*)
+    (lambda hypotheses, references: {0})(H, R)
+    None
 BLEU("zh")
-pass (BLEU.*)
-{0}.score(H, R)
-BLEU(tokenize="zh").score(H, R)
-
+    pass (BLEU.*)
+    {0}.score(H, R)
+    BLEU(tokenize="zh").score(H, R)
 BLEU(weights=(1,))
-pass (max_ngram_order=1)
-BLEU(weights=(1,), {0}).score(H, R).value
-BLEU(max_ngram_order=1).score(H, R).value
-
+    pass (max_ngram_order=1)
+    BLEU(weights=(1,), {0}).score(H, R).value
+    BLEU(max_ngram_order=1).score(H, R).value
 BLEU("nltk", weights=(0.5, 0.5))
-pass (max_ngram_order=2)
-BLEU("nltk", weights=(0.5, 0.5), {0}, tokenize=False).score(TOKENS, LISTED).value
-nltk.corpus_bleu(LISTED, TOKENS, (0.5, 0.5))
-
+    pass (max_ngram_order=2)
+    BLEU("nltk", weights=(0.5, 0.5), {0}, tokenize=False).score(TOKENS, LISTED).value
+    nltk.corpus_bleu(LISTED, TOKENS, (0.5, 0.5))
 BLEU(smooth_method=METHOD)
-pass (smooth_method='floor')
-BLEU({0}).score(H, R)
-BLEU(smooth_method="floor").score(H, R)
-
+    pass (smooth_method='floor')
+    BLEU({0}).score(H, R)
+    BLEU(smooth_method="floor").score(H, R)
 BLEU("fairseq").update(H, R)
-pass (hashed=False)
-BLEU("fairseq", {0}).update(H, R)
-None
-
+    pass (hashed=False)
+    BLEU("fairseq", {0}).update(H, R)
+    None
 BLEU("nltk", smooth_method="method5")
-by (corpus_bleu\()\.\.\., (smoothing_function=)(SmoothingFunction\(\).method5\))
-nltk.{0}LISTED, TOKENS, {1}nltk.{2}
-nltk.corpus_bleu(LISTED, TOKENS, smoothing_function=nltk.SmoothingFunction().method5)
-
+    by (corpus_bleu\()\.\.\., (smoothing_function=)(SmoothingFunction\(\).method5\))
+    nltk.{0}LISTED, TOKENS, {1}nltk.{2}
+    nltk.corpus_bleu(LISTED, TOKENS, smoothing_function=nltk.SmoothingFunction().method5)
 BLEU().score(H, R) > 30
-as in (score.value > 30)
-(lambda score: {0})(BLEU().score(H, R))
-True
-
+    as in (score.value > 30)
+    (lambda score: {0})(BLEU().score(H, R))
+    True
 round(BLEU().score(H, R), 2)
-(round\(score.value, 2\))
-(lambda score: {0})(BLEU().score(H, R))
-round(BLEU().score(H, R).value, 2)
-
+    (round\(score.value, 2\))
+    (lambda score: {0})(BLEU().score(H, R))
+    round(BLEU().score(H, R).value, 2)
 max([BLEU().score(H, R), BLEU().score(R, R)])
-(max\(scores, key=float\))
-(lambda scores: {0})([BLEU().score(H, R), BLEU().score(R, R)])
-BLEU().score(R, R)
-
+    (max\(scores, key=float\))
+    (lambda scores: {0})([BLEU().score(H, R), BLEU().score(R, R)])
+    BLEU().score(R, R)
 BLEU().score(H, R).bleu
-here it is (\.\w+)
-BLEU().score(H, R){0}
-float(BLEU().score(H, R))
-
+    here it is (\.\w+)
+    BLEU().score(H, R){0}
+    float(BLEU().score(H, R))
 STATS + BLEU().count(H[:1], R[:1])
-use (Stats.concatenate),
-BLEU().score({0}([STATS, BLEU().count(H[:1], R[:1])]))
-BLEU().score(H + H[:1], R + R[:1])
-
+    use (Stats.concatenate),
+    BLEU().score({0}([STATS, BLEU().count(H[:1], R[:1])]))
+    BLEU().score(H + H[:1], R + R[:1])
 STATS + BLEU().count(H[:1], R[:1])
-sums: (a.*)
-BLEU().score((lambda a, b: {0})(STATS, BLEU().count(H[:1], R[:1]))).value
-BLEU().score(H + H[:1], R + R[:1]).value
-
+    sums: (a.*)
+    BLEU().score((lambda a, b: {0})(STATS, BLEU().count(H[:1], R[:1]))).value
+    BLEU().score(H + H[:1], R + R[:1]).value
 nltk.sentence_bleu(R[0], H[0], (1,))
-as in (sentence_bleu.*?)\)\. For
-(lambda reference, hypothesis: nltk.{0}, (1,)))(R[0], H[0])
-nltk.sentence_bleu(WORDS[:1], TOKENS[0], (1,))
-
+    as in (sentence_bleu.*?)\)\. For
+    (lambda reference, hypothesis: nltk.{0}, (1,)))(R[0], H[0])
+    nltk.sentence_bleu(WORDS[:1], TOKENS[0], (1,))
 nltk.sentence_bleu(R[0], H[0], (1,))
-call fastbleu\.(sacrebleu.*?\))
-(lambda hypotheses, references: {0})(H, R).score
-sacrebleu.corpus_bleu(H, [R]).score
-
+    call fastbleu\.(sacrebleu.*?\))
+    (lambda hypotheses, references: {0})(H, R).score
+    sacrebleu.corpus_bleu(H, [R]).score
 nltk.sentence_bleu(WORDS[0], TOKENS[0], (1,))
-pass \[reference\]: (sentence_bleu\(.*?)\)
-(lambda reference, hypothesis: nltk.{0}, (1,)))(WORDS[0], TOKENS[0])
-nltk.sentence_bleu(WORDS[:1], TOKENS[0], (1,))
-
+    pass \[reference\]: (sentence_bleu\(.*?)\)
+    (lambda reference, hypothesis: nltk.{0}, (1,)))(WORDS[0], TOKENS[0])
+    nltk.sentence_bleu(WORDS[:1], TOKENS[0], (1,))
 nltk.sentence_bleu([R[0]], H[0], (1,))
-or (list\(text\))
-nltk.sentence_bleu([list(R[0])], (lambda text: {0})(H[0]), (1,))
-nltk.sentence_bleu([list(R[0])], list(H[0]), (1,))
-
+    or (list\(text\))
+    nltk.sentence_bleu([list(R[0])], (lambda text: {0})(H[0]), (1,))
+    nltk.sentence_bleu([list(R[0])], list(H[0]), (1,))
 nltk.corpus_bleu(H, [R])
-call fastbleu\.(sacrebleu.*\))\)
-(lambda hypotheses, references: {0})(H, [R]).score
-sacrebleu.corpus_bleu(H, [R]).score
-
+    call fastbleu\.(sacrebleu.*\))\)
+    (lambda hypotheses, references: {0})(H, [R]).score
+    sacrebleu.corpus_bleu(H, [R]).score
 nltk.sentence_bleu(WORDS[:1], TOKENS[0], METHOD)
-pass it as (smoothing_function=)
-nltk.sentence_bleu(WORDS[:1], TOKENS[0], {0}METHOD)
-nltk.sentence_bleu(WORDS[:1], TOKENS[0], smoothing_function=METHOD)
-
+    pass it as (smoothing_function=)
+    nltk.sentence_bleu(WORDS[:1], TOKENS[0], {0}METHOD)
+    nltk.sentence_bleu(WORDS[:1], TOKENS[0], smoothing_function=METHOD)
 nltk.sentence_bleu(WORDS[:1], TOKENS[0], smoothing_function="method1")
-as in (smoothing_function=)(Smooth.*)
-nltk.sentence_bleu(WORDS[:1], TOKENS[0], {0}nltk.{1})
-nltk.sentence_bleu(WORDS[:1], TOKENS[0], smoothing_function=METHOD)
-
+    as in (smoothing_function=)(Smooth.*)
+    nltk.sentence_bleu(WORDS[:1], TOKENS[0], {0}nltk.{1})
+    nltk.sentence_bleu(WORDS[:1], TOKENS[0], smoothing_function=METHOD)
 nltk.sentence_bleu(WORDS[:1], TOKENS[0], weights=1)
-or (\(1,\)) for BLEU-1
-nltk.sentence_bleu(WORDS[:1], TOKENS[0], weights={0})
-nltk.sentence_bleu(WORDS[:1], TOKENS[0], [1])
-
+    or (\(1,\)) for BLEU-1
+    nltk.sentence_bleu(WORDS[:1], TOKENS[0], weights={0})
+    nltk.sentence_bleu(WORDS[:1], TOKENS[0], [1])
 sacrebleu.BLEU(H, [R])
-call (.*)
-(lambda hypotheses, references: sacrebleu.{0})(H, [R]).score
-sacrebleu.corpus_bleu(H, [R]).score
-
+    call (.*)
+    (lambda hypotheses, references: sacrebleu.{0})(H, [R]).score
+    sacrebleu.corpus_bleu(H, [R]).score
 sacrebleu.CHRF(H, [R])
-call (.*)
-(lambda hypotheses, references: sacrebleu.{0})(H, [R]).score
-sacrebleu.corpus_chrf(H, [R]).score
-
+    call (.*)
+    (lambda hypotheses, references: sacrebleu.{0})(H, [R]).score
+    sacrebleu.corpus_chrf(H, [R]).score
 sacrebleu.corpus_bleu(H, R)
-or (\[references\])
-sacrebleu.corpus_bleu(H, (lambda references: {0})(R)).score
-sacrebleu.BLEU().corpus_score(H, [R]).score
-
+    or (\[references\])
+    sacrebleu.corpus_bleu(H, (lambda references: {0})(R)).score
+    sacrebleu.BLEU().corpus_score(H, [R]).score
 sacrebleu.corpus_bleu(H, [[text] for text in R])
-pass (list\(zip.*\))
-sacrebleu.corpus_bleu(H, (lambda references: {0})([[text] for text in R])).score
-sacrebleu.BLEU().corpus_score(H, [R]).score
-
+    pass (list\(zip.*\))
+    sacrebleu.corpus_bleu(H, (lambda references: {0})([[text] for text in R])).score
+    sacrebleu.BLEU().corpus_score(H, [R]).score
 sacrebleu.corpus_bleu(iter(H), [R])
-pass (list.*)
-sacrebleu.corpus_bleu((lambda hypotheses: {0})(iter(H)), [R]).score
-sacrebleu.BLEU().corpus_score(H, [R]).score
-
+    pass (list.*)
+    sacrebleu.corpus_bleu((lambda hypotheses: {0})(iter(H)), [R]).score
+    sacrebleu.BLEU().corpus_score(H, [R]).score
 sacrebleu.corpus_bleu(H, [iter(R)])
-pass (\[list.*\])
-sacrebleu.corpus_bleu(H, (lambda references: {0})([iter(R)])).score
-sacrebleu.BLEU().corpus_score(H, [R]).score
-
+    pass (\[list.*\])
+    sacrebleu.corpus_bleu(H, (lambda references: {0})([iter(R)])).score
+    sacrebleu.BLEU().corpus_score(H, [R]).score
 sacrebleu.BLEU(effective_order=True).sentence_score(H[0], R[0])
-pass (\[reference\])
-sacrebleu.BLEU(effective_order=True).sentence_score(H[0], (lambda reference: {0})(R[0])).score
-BLEU().sentence_scores(H, R)[0]
-
+    pass (\[reference\])
+    sacrebleu.BLEU(effective_order=True).sentence_score(H[0], (lambda reference: {0})(R[0])).score
+    BLEU().sentence_scores(H, R)[0]
 sacrebleu.BLEU().corpus_score(H, None)
-or (references=) to the constructor
-sacrebleu.BLEU({0}[R]).corpus_score(H, None).score
-sacrebleu.BLEU().corpus_score(H, [R]).score
-
+    or (references=) to the constructor
+    sacrebleu.BLEU({0}[R]).corpus_score(H, None).score
+    sacrebleu.BLEU().corpus_score(H, [R]).score
 sacrebleu.corpus_bleu(H, [R], smooth_method="method1")
-did you mean ('floor')
-sacrebleu.corpus_bleu(H, [R], smooth_method={0}).score
-sacrebleu.corpus_bleu(H, [R], smooth_method="floor").score
-
+    did you mean ('floor')
+    sacrebleu.corpus_bleu(H, [R], smooth_method={0}).score
+    sacrebleu.corpus_bleu(H, [R], smooth_method="floor").score
 matrix.pairwise(H[0], R)
-pass (\[hypotheses\])
-matrix.pairwise((lambda hypotheses: {0})(H[0]), R).tolist()
-matrix.pairwise(H[:1], R).tolist()
-
+    pass (\[hypotheses\])
+    matrix.pairwise((lambda hypotheses: {0})(H[0]), R).tolist()
+    matrix.pairwise(H[:1], R).tolist()
 matrix.mbr(H, [0.5, 0.5])
-by name, (reference_weights=)
-matrix.mbr(H, {0}[0.5, 0.5]).best
-matrix.mbr(H).best
-
+    by name, (reference_weights=)
+    matrix.mbr(H, {0}[0.5, 0.5]).best
+    matrix.mbr(H).best
 matrix.self_bleu(H, orders=3)
-pass (\(3,\))
-matrix.self_bleu(H, orders={0}).values
-matrix.self_bleu(H, orders=[3]).values
-
+    pass (\(3,\))
+    matrix.self_bleu(H, orders={0}).values
+    matrix.self_bleu(H, orders=[3]).values
 matrix.self_bleu(TOKENS)
-pass (metric=BLEU\(.*?\));
-matrix.self_bleu(TOKENS, {0}).values
-matrix.self_bleu(TOKENS, metric=FLOOR).values
-
+    pass (metric=BLEU\(.*?\));
+    matrix.self_bleu(TOKENS, {0}).values
+    matrix.self_bleu(TOKENS, metric=FLOOR).values
 significance.compare(H * 10, R * 10)
-by name: (\{.*\})
-significance.compare((lambda hypotheses, others: {0})(H * 10, R * 10), R * 10)["new"].score
-BLEU().score(R, R).value
-
+    by name: (\{.*\})
+    significance.compare((lambda hypotheses, others: {0})(H * 10, R * 10), R * 10)["new"].score
+    BLEU().score(R, R).value
 significance.bootstrap(H * 10, R * 10, metric=BLEU)
-write (BLEU\(\))
-significance.bootstrap(H * 10, R * 10, metric={0}, samples=9).score
-BLEU().score(H * 10, R * 10).value
-
+    write (BLEU\(\))
+    significance.bootstrap(H * 10, R * 10, metric={0}, samples=9).score
+    BLEU().score(H * 10, R * 10).value
 explain(H, R, BLEU, "nltk")
-write (BLEU\(\))
-explain(H, R, {0}, "nltk").a
-BLEU().score(H, R)
-
+    write (BLEU\(\))
+    explain(H, R, {0}, "nltk").a
 report(H, R)
-by name: (\{.*\})
-report((lambda hypotheses: {0})(H), R).markdown()
-report({{"new": H}}, R).markdown()
-
+    by name: (\{.*\})
+    report((lambda hypotheses: {0})(H), R).markdown()
+    report({{"new": H}}, R).markdown()
 report({"a": IDS}, IDS, metric=BLEU(tokenize=False))
-pass (hypotheses\.tolist\(\)) and (\[.*\])
-(lambda hypotheses, references: "IDs" in report_of_ids({{"a": {0}}}, {1}))(*[IDS[:, :4]] * 2)
-True
+    pass (hypotheses\.tolist\(\)) and (\[.*\])
+    (lambda hypotheses, references: "IDs" in report_of_ids({{"a": {0}}}, {1}))(*[IDS[:, :4]] * 2)
+    True
 """
 
 

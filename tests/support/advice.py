@@ -1,0 +1,32 @@
+"""What messages advise: tables of cases in which it is typed, and what no case types."""
+
+import ast
+import re
+
+from processes import ROOT
+
+SOURCE = ROOT / "src/fastbleu"
+# Where a message begins to say what to type.
+ADVICE = re.compile(
+    r"(^|[,:;(] |\b(or|and) )"
+    r"((add|call|choose|pass|use) |name (all|another|it|one|the) |write (?!a|the))"
+    r"|: it needs "
+)
+
+
+def cases(table: str) -> list[list[str]]:
+    """The lines of each case: what is typed first, and, indented, what follows from it."""
+    return [[*map(str.strip, case.splitlines())] for case in re.split(r"\n(?! )", table.strip())]
+
+
+def untyped(said: str, *folders: str) -> list[str]:
+    """What the source of these folders says to type, but for what is `said` by the cases."""
+    parts = []
+    for path in [path for folder in folders for path in (SOURCE / folder).rglob("*.py")]:
+        nodes = [*ast.walk(ast.parse(path.read_text("utf-8")))]
+        docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        texts = [n for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+        for text in texts:
+            if id(text) not in docstrings:
+                parts += filter(ADVICE.search, re.split(r"\{\w*\}", str(text.value)))
+    return [part for part in parts if part not in said]
