@@ -2,6 +2,8 @@
 
 import ast
 import re
+import warnings
+from typing import Any
 
 from processes import ROOT
 
@@ -17,6 +19,26 @@ ADVICE = re.compile(
 def cases(table: str) -> list[list[str]]:
     """The lines of each case: what is typed first, and, indented, what follows from it."""
     return [[*map(str.strip, case.splitlines())] for case in re.split(r"\n(?! )", table.strip())]
+
+
+def heard(call: str, names: dict[str, Any]) -> str:
+    """The message of the error, or of the warnings, of a call."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            eval(call, names)
+        except Exception as error:
+            return str(error)
+    return "\n".join([str(warning.message) for warning in caught])
+
+
+def follow(case: list[str], names: dict[str, Any], usual: str) -> None:
+    """Call; find the advice, a pattern with groups; type it, {0} ...; compare with a result."""
+    call, pattern, typed, *expected = case
+    found = re.search(pattern, message := heard(call, names))
+    assert found, message
+    result = eval(typed.format(*found.groups()), names)
+    assert result == eval((*expected, usual)[0].format(), names)
 
 
 def untyped(said: str, *folders: str) -> list[str]:

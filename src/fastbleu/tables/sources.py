@@ -172,7 +172,7 @@ class Source:
         if is_damage(error):
             problem = f"{file or 'the table'} cannot be read from row {row} on: {explained(error)}"
             return InputError(problem, file=file)
-        if file and (type(error) is ValueError or isinstance(error, InputError)):
+        if file and (type(error) is ValueError or getattr(error, "file", "") is None):
             return restated(error, f"{file}: {error}", file=file)
         return error
 
