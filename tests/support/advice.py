@@ -3,6 +3,7 @@
 import ast
 import re
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 from processes import ROOT
@@ -41,8 +42,12 @@ def follow(case: list[str], names: dict[str, Any], usual: str) -> None:
     assert result == eval((*expected, usual)[0].format(), names)
 
 
-def untyped(said: str, *folders: str) -> list[str]:
-    """What the source of these folders says to type, but for what is `said` by the cases."""
+def untyped(said: str, folders: Iterable[str], known: tuple[str, ...] = ()) -> list[str]:
+    """What the source of these folders says to type, but for what is `said` by the cases.
+
+    Parts that begin with a `known` text are left out, and known texts that no part begins with are
+    added.
+    """
     parts = []
     for path in [path for folder in folders for path in (SOURCE / folder).rglob("*.py")]:
         nodes = [*ast.walk(ast.parse(path.read_text("utf-8")))]
@@ -51,4 +56,6 @@ def untyped(said: str, *folders: str) -> list[str]:
         for text in texts:
             if id(text) not in docstrings:
                 parts += filter(ADVICE.search, re.split(r"\{\w*\}", str(text.value)))
-    return [part for part in parts if part not in said]
+    parts = [part for part in parts if part not in said]
+    unused = [text for text in known if not any(part.startswith(text) for part in parts)]
+    return unused + [part for part in parts if not part.startswith(known)]

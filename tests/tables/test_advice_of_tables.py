@@ -77,6 +77,9 @@ score("sheet.xlsx")
 score("mixed.jsonl")
     (write) it as one type in all lines
     score("t.jsonl")
+BLEU().score(pandas.DataFrame(T), R)
+    pass a column, as hypotheses(.*)
+    [BLEU().score(pandas.DataFrame(T){0}, R).value]
 score(NESTED, by="info")
     a field of a struct as in "translation(.)de"
     score(NESTED, by="info{0}lang")
@@ -150,4 +153,4 @@ def test_advice_is_typed(case):
 
 def test_all_advice_is_typed():
     said = [heard(call, globals()) for call, *_ in cases(ADVICE)]
-    assert untyped("".join(said), "tables") == []
+    assert untyped("".join(said), ["tables"]) == []
