@@ -28,8 +28,6 @@ KEPT = sacrebleu.BLEU(references=[R])
 KEPT.corpus_score(H, None)
 IGNORING = BLEU(tokenize=False, ignore_ids=0)
 
-# What is called; the advice in its message, as a pattern with a group; what is typed then, with the
-# advice for {0}; and what that equals.
 ADVICE = r"""
 BLEU().score(H * 2, [R * 2])
     pass (list\(zip.*\))$

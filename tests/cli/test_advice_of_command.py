@@ -5,10 +5,13 @@ import json
 import re
 import shlex
 
-import pyarrow.parquet
 import pytest
 from advice import cases, untyped
 from commands import run
+
+pyarrow = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+pytest.importorskip("narwhals")
 
 H = ["the cat sat here", "it rained all night, and « stopped »"]
 R = ["the cat sat there", "it rained all the night, and « stopped »"]
@@ -46,14 +49,10 @@ BYTES = {
     "utf-16": "\n".join(R).encode("utf-16"),
     "utf-16-le": "\n".join(R).encode("utf-16-le"),
     "bom": b"\xef\xbb\xbf" + "\n".join(R).encode(),
-    "sheet.xlsx": b"PK",
     "mt.vtt": ("WEBVTT\n\n" + SUBTITLES.format(*H)).encode(),
     "packed.7z": b"7z\xbc\xaf\x27\x1c",
 }
 
-
-# What is typed; the advice in the message, as a pattern with groups; what is typed then, with the
-# groups for {0} ...; and what prints the same, if not COMMAND.
 ADVICE = r"""
 t.tsv -i mt
     (::)COLUMN follows its name
@@ -221,10 +220,10 @@ ref -i mt -s tiny
     or name the (--dialect) that has it
     ref -i mt -s tiny {0} coco -b
     ref -i mt --dialect coco -b
-ref -i mt -tok 13a -l en-ja
-    use (ja-mecab) or
-    ref -i mt -l en-ja -tok {0}
-    ref -i mt -tok ja-mecab
+ref -i mt -tok 13a -l en-zh
+    use (zh) or
+    ref -i mt -l en-zh -tok {0}
+    ref -i mt -tok zh
 short -i mt -s floor --smooth-value -1
     choose a value of at least (0)
     short -i mt -s floor --smooth-value {0} -b
@@ -252,7 +251,7 @@ def folder(tmp_path_factory):
     for name, content in BYTES.items():
         (folder / name).write_bytes(content)
     columns = {"mt": H, "ref": R, "lang": ["de", "fr"], "n": [1, 2]}
-    pyarrow.parquet.write_table(pyarrow.table(columns), folder / "t.parquet")
+    parquet.write_table(pyarrow.table(columns), folder / "t.parquet")
     (folder / "ref.gz").write_bytes(gzip.compress((folder / "ref").read_bytes()))
     return folder
 

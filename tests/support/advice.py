@@ -18,7 +18,11 @@ ADVICE = re.compile(
 
 
 def cases(table: str) -> list[list[str]]:
-    """The lines of each case: what is typed first, and, indented, what follows from it."""
+    """The lines of each case.
+
+    What is typed first; the advice in its message, as a pattern with groups; what is typed then,
+    with the groups for {0}, {1}; and what that equals, unless it is the usual result.
+    """
     return [[*map(str.strip, case.splitlines())] for case in re.split(r"\n(?! )", table.strip())]
 
 
@@ -34,7 +38,7 @@ def heard(call: str, names: dict[str, Any]) -> str:
 
 
 def follow(case: list[str], names: dict[str, Any], usual: str) -> None:
-    """Call; find the advice, a pattern with groups; type it, {0} ...; compare with a result."""
+    """Assert that the advice of a case works; `usual` is the result if the case has none."""
     call, pattern, typed, *expected = case
     found = re.search(pattern, message := heard(call, names))
     assert found, message
