@@ -230,9 +230,9 @@ class ColumnReader(_CellReader):
         if names.count(self.selector) == 1:
             return names.index(self.selector)
         meant = closest(self.selector, names) or f"one of {names_shown(map(repr, names))}"
-        problem, fix = "no column is", f"choose {meant}, or a number"
+        problem, fix = "no column is", f"choose {meant}, or a number if line 1 is a segment"
         if self.selector in names:
-            problem, fix = "several columns are", "choose one by its number"
+            problem, fix = "several columns are", "rename them"
         raise self.source.error(f"{problem} named {shown(self.selector)} in line 1; {fix}")
 
     def _split(self, row: str) -> Sequence[str | None]:

@@ -13,6 +13,7 @@ from operator import add
 from ..chrf.counter import ChrfCounted, ChrfCounter
 from ..core.counting._counted import Sums, joint_nrefs
 from ..core.counting.counter import Counter
+from ..core.inputs.arguments import number_of
 from ..core.inputs.errors import warn_input
 from ..core.inputs.mistakes import look_tokenized
 from ..core.runtime.import_lock import import_undisturbed, lazy
@@ -191,6 +192,10 @@ class Bleu(Metric):
                     f"{name}: {total.tokenized_periods} lines end in ' .', as tokenized text does; "
                     "scores of such text are not comparable: detokenize it, or add --force"
                 )
+            if total.row[0] and not total.row[-1] and self.score(total).score == 0:
+                tokens = number_of(self.options.max_ngram_order, "token")
+                problem = f"no hypothesis has {tokens}, so the score is 0"
+                warn_input(f"{name}: {problem}: is each line a whole segment, not a word?")
         super().describe(names, totals)
         tokenizers = sorted(filter(None, totals[0].tokenizers or ()))
         self.info.update("tok", "+".join([str(self.info.info["tok"]), *tokenizers]))
