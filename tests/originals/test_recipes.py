@@ -122,23 +122,6 @@ def test_every_name_makes_a_metric_which_leaves_missing_segments_out():
         assert math.isnan(left_out), name
 
 
-def test_names_with_versions():
-    for name, own in (
-        ("nltk@3.10", "nltk"),
-        ("nltk@3.10.4", "nltk"),
-        ("torcheval@0.0.7", "torcheval"),
-        ("promptfoo", "promptfoo-0.123.1"),
-        ("promptfoo@0.121", "promptfoo-0.121.14"),
-        ("promptfoo@0.123.1", "promptfoo-0.123.1"),
-        ("opik@2.2.122", "opik-sentence"),
-        ("lighteval-bleu4@3fd15266", "lighteval-bleu_4"),
-    ):
-        assert get(name).name == own
-    for name in ("nltk@3.1", "nltk@4", "promptfoo@0.12", "opik@1", "no-such-tool", "@", "opik@"):
-        with pytest.raises(ValueError, match="unknown"):
-            get(name) if name != "opik@" else get("nltk@9")
-
-
 def test_only_the_first_reference_counts_where_a_tool_takes_one():
     hypotheses, references = ["the cat sat"], ["a dog sat", "the cat sat"]
     for name in ("lighteval-bleu", "llamafactory", "ms-swift", "ragas"):

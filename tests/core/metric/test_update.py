@@ -98,12 +98,6 @@ def restored(rng, metric):
     return rng.choice([lambda metric: metric, pickled, copy.deepcopy, copy.copy])(metric)
 
 
-def test_the_drawn_ids_are_the_drawn_tokens():
-    corpus = [(["a", "b", "a"], [["a"], []]), ([], [["b", "'s", "a"]])]
-    ids = BLEU(**IDS).count(*as_ids(corpus))
-    assert ids == BLEU(tokenize=False).count(*as_tokens(corpus))
-
-
 @pytest.mark.parametrize("name", METRICS)
 def test_any_batches_merged_by_any_tree_give_what_one_call_gives(name):
     for number in range(rounds(30)):
