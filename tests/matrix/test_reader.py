@@ -17,7 +17,6 @@ import pytest
 from generators import raises
 from hostile import Lying, Planned, Token, clean, raising, resident_kilobytes
 
-import fastbleu
 from fastbleu import BLEU, InputWarning
 from fastbleu.matrix import (
     NearestIndex,
@@ -76,18 +75,6 @@ def test_tokenizers_that_are_functions():
     raises(TypeError, r"x\[1\] is an int, expected a str", reader.read, ["a", 5], "x")
     with pytest.raises(ZeroDivisionError):
         SentenceReader(BLEU(tokenize=lambda text: 1 / 0)).read(["a"], "x")
-
-
-def test_texts_that_look_tokenized_are_counted():
-    reader = SentenceReader(BLEU())
-    reader.read(["a .", "b.", "c ."], "x", counted=True)
-    reader.read(["a ."], "x")
-    reader.vocabulary.forget()
-    assert reader.tokenized_periods == 2
-    assert (reader.sentences, reader.short) == (3, 3)
-    reader = SentenceReader(BLEU(tokenize=False))
-    reader.read([["a", "."]], "x", counted=True)
-    assert reader.tokenized_periods == 0
 
 
 # In the first of each, the hypothesis alone would choose another tokenizer.
@@ -188,27 +175,6 @@ def test_sequences_that_are_no_lists():
     reader = SentenceReader(TOKENS)
     sentences = [("a", "b"), iter(["b"]), np.array(["c", "a"]), np.array(["a"], object), range(1)]
     assert split(reader.read(sentences, "x")) == [[0, 1], [1], [2, 0], [0], [3]]
-
-
-# --- token ids
-
-
-def test_what_is_noticed_of_ids():
-    padded = np.array([[1, 2, 0, 0], [3, 0, 0, 0], [4, 5, 0, 0], [6, 7, 8, 9]])
-    reader = SentenceReader(TOKENS)
-    with pytest.warns(fastbleu.InputWarning, match=r"most rows of x end in a run of the id 0"):
-        reader.read(padded, "x")
-    reader.read(padded, "x")
-    SentenceReader(BLEU(tokenize=False, ignore_ids=(0,))).read(padded, "x")
-    of_nothing = SentenceReader(BLEU(tokenize=False, stop_ids=0))
-    of_nothing.read(padded[:, 2:] * 0, "x")
-    with pytest.warns(fastbleu.InputWarning, match="every one of x is empty after"):
-        of_nothing.warn_of_input()
-    reader.read([np.array([1, -100])], "x")
-    reader.vocabulary.forget()
-    assert reader.label_padding
-    with pytest.warns(fastbleu.InputWarning, match="-100"):
-        reader.warn_of_input()
 
 
 # --- what is read

@@ -18,6 +18,7 @@ from generators import (
     seeded,
     sentences,
     tiny_length,
+    token_options,
 )
 
 import fastbleu
@@ -95,19 +96,11 @@ def test_random_pools_equal_nltk(kind):
 
 
 @pytest.mark.filterwarnings("ignore:.*hypotheses have fewer than")
-@pytest.mark.parametrize("dialect", ["nltk", "sacrebleu"])
-def test_random_parameters_equal_bleu(dialect):
-    for number in range(rounds(120)):
-        rng = seeded("self-bleu", dialect, number)
-        sentences, rule = pool(rng, "four letters"), rng.choice(RULES)
-        options = {"tokenize": False, "dialect": dialect, "reference_length": rule}
-        if dialect == "sacrebleu":
-            options |= {
-                "smooth_method": rng.choice(("exp", "floor", "add-k", "none")),
-                "effective_order": rng.random() < 0.5,
-            }
-        else:
-            options["smooth_method"] = rng.choice(("none", "floor", "add-k", "exp", "method4"))
+def test_random_options_equal_bleu():
+    for number in range(rounds(240)):
+        rng = seeded("self-bleu", number)
+        sentences, options = pool(rng, "four letters"), token_options(rng)
+        options.pop("weights", None)  # of the metric's own orders
         result = self_bleu(sentences, orders=(1, 2, 4), metric=BLEU(**options))
         check(result, partial(by_bleu, sentences, **options), number, sentences, options)
 

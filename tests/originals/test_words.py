@@ -10,7 +10,6 @@ from importlib.metadata import version
 import numpy
 import pytest
 from generators import SEED, raises, rounds, seeded
-from metrics import count
 from random_texts import random_line
 from tokenizer_libraries import need
 
@@ -174,11 +173,10 @@ def test_the_command(tmp_path, capsys):
     assert printed["signature"] == score.signature
 
 
-def test_count_and_columns_of_pyarrow():
+def test_columns_of_pyarrow():
     hypotheses, references = mixed(100, "columns")
     firsts = [some[0] for some in references]
     expected = BLEU(tokenize="auto").count(hypotheses, firsts)
-    assert count(hypotheses, firsts, tokenize="auto") == expected
     pyarrow = pytest.importorskip("pyarrow")
     columns = map(pyarrow.array, (hypotheses, firsts))
     assert BLEU(tokenize="auto").count(*columns) == expected

@@ -45,13 +45,8 @@ class MetricOfRows(BLEU):
         return [list(row) for row in hypotheses]
 
 
-def metric_of_rows(max_ngram_order, smooth_method="exp", smooth_value=None, effective_order=False):
-    metric = MetricOfRows(
-        smooth_method=smooth_method,
-        smooth_value=smooth_value,
-        max_ngram_order=max_ngram_order,
-        effective_order=effective_order,
-    )
+def metric_of_rows(max_ngram_order, **scoring):
+    metric = MetricOfRows(max_ngram_order=max_ngram_order, **scoring)
     metric.num_refs = 1  # for the signature
     return metric
 
