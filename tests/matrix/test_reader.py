@@ -177,6 +177,14 @@ def test_sequences_that_are_no_lists():
     assert split(reader.read(sentences, "x")) == [[0, 1], [1], [2, 0], [0], [3]]
 
 
+def test_padding_is_warned_of_once():
+    padded = np.array([[1, 2, 0, 0], [3, 0, 0, 0], [4, 5, 0, 0], [6, 7, 8, 9]])
+    reader = SentenceReader(TOKENS)
+    with pytest.warns(InputWarning, match="most rows of x end in a run of the id 0"):
+        reader.read(padded, "x")
+    reader.read(padded, "x")
+
+
 # --- what is read
 
 

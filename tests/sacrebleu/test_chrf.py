@@ -184,28 +184,16 @@ def test_few_segments_have_an_interval():
     hypotheses, streams = ["abc", "x", "y"], [["abd", "z", "w"]]
     with pytest.raises(TypeError, match="coerce"):
         ORIGINAL().corpus_score(hypotheses, streams, n_bootstrap=50)
-    assert corpus_score(hypotheses, streams)._ci > 0
-
-
-def corpus_score(hypotheses, streams):
-    return CHRF().corpus_score(hypotheses, streams, n_bootstrap=50)
+    assert CHRF().corpus_score(hypotheses, streams, n_bootstrap=50)._ci > 0
 
 
 def test_the_interface_is_sacrebleus():
-    for name in ("CHRF", "CHRFScore", "CHRFSignature", "corpus_chrf", "sentence_chrf"):
-        ours = getattr(fastbleu.sacrebleu, name)
-        theirs = {**vars(sacrebleu), **vars(sacrebleu.metrics.chrf)}[name]
-        names = [
-            [(p.name, p.default) for p in inspect.signature(f).parameters.values()]
-            for f in (ours, theirs)
-        ]
-        assert names[0] == names[1]
     for name in ("corpus_score", "sentence_score", "get_signature"):
         ours, theirs = (inspect.signature(getattr(m, name)) for m in (CHRF, ORIGINAL))
         assert [p.default for p in ours.parameters.values()] == [
             p.default for p in theirs.parameters.values()
         ]
-    assert CHRF.CHAR_ORDER, CHRF.WORD_ORDER == (ORIGINAL.CHAR_ORDER, ORIGINAL.WORD_ORDER)
+    assert (CHRF.CHAR_ORDER, CHRF.WORD_ORDER) == (ORIGINAL.CHAR_ORDER, ORIGINAL.WORD_ORDER)
     score = fastbleu.sacrebleu.CHRFScore(12.345, 6, 2, 2)
     expected = CHRFScore(12.345, 6, 2, 2)
     for copied in (score, copy.deepcopy(score), pickle.loads(pickle.dumps(score))):
