@@ -223,31 +223,6 @@ def test_signatures():
     assert mbr(SAMPLES, aggregate=True).signature == signature + "|references:aggregated"
 
 
-def test_tokens_and_ids():
-    rng = seeded("mbr tokens")
-    sides = [[text.split() for text in texts(rng, 12)] for _ in range(2)]
-    as_text = [[" ".join(tokens) for tokens in side] for side in sides]
-    expected = mbr(*as_text, metric=BLEU(tokenize="none")).utilities.tolist()
-    ids = [np.zeros((12, 14), np.int32) for _ in sides]
-    for rows, side in zip(ids, sides, strict=True):
-        for row, tokens in zip(rows, side, strict=True):
-            row[: len(tokens)] = [WORDS.index(token) + 1 for token in tokens]
-    tokens, padded = BLEU(tokenize=False), BLEU(tokenize=False, ignore_ids=(0,))
-    masks = {"hypothesis_mask": ids[0] != 0, "reference_mask": ids[1] != 0}
-    for given, options in (
-        (sides, {"metric": tokens}),
-        (ids, {"metric": padded}),
-        (ids, {"metric": tokens, **masks}),
-    ):
-        assert mbr(*given, **options).utilities.tolist() == expected
-    batched = [np.stack([rows, rows[::-1]]) for rows in ids]
-    masks = {"hypothesis_mask": batched[0] != 0, "reference_mask": batched[1] != 0}
-    for options in ({"metric": padded}, {"metric": tokens, **masks}):
-        found = mbr(*batched, **options)
-        assert found.utilities[0].tolist() == expected
-        assert np.allclose(found.utilities[1], expected[::-1], rtol=1e-13)
-
-
 def test_many_candidates_are_scored_in_blocks():
     """More pairs than are kept at a time."""
     candidates = [f"a {number} b" for number in range(2200)]

@@ -10,7 +10,6 @@ import os
 import pickle
 import warnings
 from array import array
-from itertools import product
 
 import numpy as np
 import pytest
@@ -64,17 +63,6 @@ def test_long_tokens_outlive_their_texts():
     again = split(reader.read([" ".join(words)], "x", known_only=True))[0]
     assert again == first
     assert len(junk) == 198
-
-
-def test_tokenizers_that_are_functions():
-    reader = SentenceReader(BLEU(tokenize=str.split, lowercase=True))
-    assert split(reader.read(["A b a", "B c", ""], "x")) == [[0, 1, 0], [1, 2], []]
-    assert split(reader.read(["d C ."], "x", known_only=True, counted=True)) == [[-1, 2, -1]]
-    assert reader.tokenized_periods == 1
-    raises(TypeError, r"x\[1\] is a list, expected a str", reader.read, ["a", ["b"]], "x")
-    raises(TypeError, r"x\[1\] is an int, expected a str", reader.read, ["a", 5], "x")
-    with pytest.raises(ZeroDivisionError):
-        SentenceReader(BLEU(tokenize=lambda text: 1 / 0)).read(["a"], "x")
 
 
 # In the first of each, the hypothesis alone would choose another tokenizer.
@@ -138,43 +126,6 @@ def test_references_that_choose_different_tokenizers():
     others = [pool[1:3], [pool[0], pool[2]], pool[:2]]
     found = self_bleu(pool[:3], orders=[4], metric=metric).scores[:, 0]
     assert found.tolist() == metric.sentence_scores(pool[:3], others).tolist()
-
-
-# --- lists of tokens
-
-
-def test_equal_numbers_are_one_token_whichever_came_first():
-    for first, then in product((1, 1.0, True, np.int64(1)), repeat=2):
-        reader = SentenceReader(TOKENS)
-        assert split(reader.read([["a", first, b"a"]], "x")) == [[0, 1, 2]]
-        assert split(reader.read([[then, "a", b"a", then]], "x")) == [[1, 0, 2, 1]]
-        assert split(reader.read([[then, 2.0]], "x", known_only=True)) == [[1, -1]]
-        assert split(reader.read(np.array([[3, 1]]), "x")) == [[3, 1]]
-        assert split(reader.read(np.array([[4, 1]]), "x", known_only=True)) == [[-1, 1]]
-
-
-def test_other_tokens_may_be_looked_for_and_change_nothing():
-    reader = SentenceReader(TOKENS)
-    reader.read([["a", 1, "x" * 30]], "x")
-    for _ in range(2):
-        known = reader.read([[1.0, 2.5, "a", "x" * 30]], "x", known_only=True)
-        assert split(known) == [[1, -1, 0, 2]]
-    assert split(reader.read([["b", 2]], "x")) == [[3, 4]]
-    assert split(reader.read([[2.0, "b"]], "x", known_only=True)) == [[4, 3]]
-    assert reader.vocabulary.all_tokens() == ["a", 1, "x" * 30, "b", 2]
-
-
-def test_tokens_and_ids_share_one_vocabulary():
-    reader = SentenceReader(TOKENS)
-    assert split(reader.read([[7, 8, -1], [2**62]], "x")) == [[0, 1, 2], [3]]
-    assert split(reader.read(np.array([[8, 7, 2**62, 5]]), "x")) == [[1, 0, 3, 4]]
-    assert split(reader.read([np.array([5], "u1"), [-1]], "x")) == [[4], [2]]
-
-
-def test_sequences_that_are_no_lists():
-    reader = SentenceReader(TOKENS)
-    sentences = [("a", "b"), iter(["b"]), np.array(["c", "a"]), np.array(["a"], object), range(1)]
-    assert split(reader.read(sentences, "x")) == [[0, 1], [1], [2, 0], [0], [3]]
 
 
 def test_padding_is_warned_of_once():
