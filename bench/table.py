@@ -38,7 +38,8 @@ CHART_ROWS = {
 }
 #: Measured, but not in the tables, because they say the same as a case that is shown.
 NOT_SHOWN = re.compile(
-    "text-(none|lowercase|latin-two-references)|tokens-sentence-(matched|warning|method[02-7])"
+    "text-(none|lowercase|latin-two-references|chrf-lowercase|sentence-score)"
+    "|tokens-sentence-(matched|warning|method[02-7])"
     "|training-(updates-tokens|bleuscore)|costs-(import-)?tokens"
 )
 ABOUT = """\

@@ -10,7 +10,7 @@ folder = Path(__file__).parent
 
 def read(name):
     """The lines of a file, one segment per line."""
-    return (folder / name).read_text(encoding="utf-8").splitlines()
+    return (folder / name).read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
 streams = [read("reference.1.txt"), read("reference.2.txt")]

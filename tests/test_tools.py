@@ -31,7 +31,9 @@ def test_the_package_can_be_renamed_and_installed_by_name(tmp_path):
     (first, *_) = re.findall(r"```sh\n(.*)", (copy / "README.md").read_text("utf-8"))
     assert first == "pip install quickbleu"
     for path in files:
-        of_checkout = re.search(rb"pip install '\\*\.", path.read_bytes())
+        of_checkout = re.search(
+            rb"(?m)pip install '\\*\.|^pip install \.( +#|$)", path.read_bytes()
+        )
         assert path.parent.name == "tools" or not of_checkout, path
         if path.suffix == ".py":
             compile(path.read_bytes(), path, "exec", dont_inherit=True)

@@ -93,8 +93,8 @@ if [ "$1" = version ]; then
 fi
 if [ "$1" = by-name ]; then
   name=$(sed -n 's/^name = "\(.*\)"/\1/p' pyproject.toml)
-  sed -i "s/^[a-z]* is not on PyPI yet. In a checkout, with \(Python.*\) and a C compiler:/With \1; in a checkout also a C compiler:/
-    s/^pip install \. .*/pip install $name/; s/^make demo   .*or into/make demo        # in a checkout, into/" README.md
+  sed -i "s/^\([a-z]* is not on PyPI yet. \)\?In a checkout, with \(Python.*\) and a C compiler:/With \2; in a checkout also a C compiler:/
+    s/^pip install \.\( .*\)\?$/pip install $name/; s/^make demo   .*or into/make demo        # in a checkout, into/" README.md docs/index.md
   sed -i "s/ and, until there are wheels on PyPI, a C compiler. In a checkout:/:/; s/^pip install \.  /pip install $name  /" docs/quickstart.md
   grep -rl "'\\\\*\.\\\\*\[" --include='*.md' --include='*.py' docs src tests | xargs sed -i "s/'\\\\*\.\(\\\\*\[\)/'$name\1/g
     s/ in a checkout of [a-z]*//; s/\(\]'\`\`\) in a checkout/\1/; s/# in a checkout; /# /"

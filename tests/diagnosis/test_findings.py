@@ -242,3 +242,26 @@ def test_points_are_none_where_the_effect_is_unknown():
     json.dumps(told, allow_nan=False)
     assert "unknown" in str(explanation)
     assert "nan" not in str(explanation) + repr(explanation.findings)
+
+
+CYRILLIC = "абдефгхиклмнопрстув"
+LOST = {
+    "spaces": (lambda text: text.replace(" ", ""), "have hardly any spaces: separate words"),
+    "long": (lambda text: text + " as I said" * 12, "are longer than twice their references"),
+    "language": (
+        lambda text: text.lower().translate(str.maketrans("abdefghiklmnoprstuw", CYRILLIC)),
+        "are in CYRILLIC letters, their references in LATIN",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_what_no_function_repairs(name):
+    references = [f"{text} It is number {n} of them." for n, text in enumerate(TEXTS * 10)]
+    spoil, words = LOST[name]
+    hypotheses = [spoil(text) if n % 10 == 3 else text for n, text in enumerate(references)]
+    finding = found(hypotheses, references)[name]
+    assert finding.segments == tuple(range(3, 100, 10))
+    assert words in finding.message
+    lost = 100 - BLEU().score(hypotheses, references).value  # without them
+    assert finding.points == (pytest.approx(lost) if name == "language" else None)

@@ -71,6 +71,9 @@ PLANTED = [
     ("entities", lambda text: html.escape(text).replace("é", "&eacute;"), True),
     ("escapes", lambda text: json.dumps(text)[1:-1], True),
     ("lists", lambda text: json.dumps([text], ensure_ascii=False), True),
+    ("quoted", '"{}"'.format, True),
+    ("quoted", "„{}“".format, True),
+    ("quoted", "'{}'".format, True),
     ("log columns", "H-3\t-0.25\t{}".format, True),
     ("lists", lambda text: str(text.split(" ")), True),
     ("log columns", "3 ||| {} ||| LM= -1.5 ||| -2.25".format, True),
@@ -106,6 +109,7 @@ PLANTED = [
     ("dashes", lambda text: text.replace("–", "-"), False),
     ("case", str.lower, False),
     ("capitals", str.upper, False),
+    ("case", str.title, False),
     ("accents", lambda text: text.translate(str.maketrans("üâäñé", "uaane")), False),
     ("marks", lambda text: text.replace(".", "।").replace(",", "،"), True),
     ("punctuation", lambda text: "".join(c for c in text if c.isalnum() or c == " "), False),
@@ -116,6 +120,7 @@ PLANTED = [
     ("constant text", "{}_eos".format, True),
     ("constant text", "Translation: {}".format, True),
     ("constant text", "**{}**".format, True),
+    ("constant text", "Here is the German translation: {}".format, True),
     ("words reversed", lambda text: " ".join(reversed(text.split())), True),
 ]
 

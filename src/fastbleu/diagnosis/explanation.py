@@ -11,8 +11,9 @@ from ..core.scoring.names import names
 from ..core.scoring.score import shown_score
 from ..plots.text import Table, Tables
 from .corpus import Corpus, dialect_metric
-from .findings import Finding, find
+from .findings import find
 from .path import walk
+from .search import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,34 +9,50 @@ import re
 from collections import Counter
 from functools import partial
 from itertools import chain
-from math import ceil, isnan, nan
+from math import nan
 from typing import NamedTuple
 
 import numpy
 
 from ..core.inputs.arguments import names_shown, number_of
 from ..core.inputs.errors import InputError, advised
-from ..core.inputs.scripts import fitting_tokenizer, lacks_spaces, sample_of
+from ..core.inputs.scripts import (
+    fitting_tokenizer,
+    is_written_without_spaces,
+    lacks_spaces,
+    sample_of,
+)
 from ..core.metric.bleu import BLEU
+from .affixes import constant_text, framed_by
 from .corpus import Corpus
 from .order import reordered
-from .repairs import REPAIRS, Repair, constant_text, framed_by
+from .repairs import DIFFERENT_CASE, REPAIRS, Repair
+from .samples import different_scripts
+from .search import (
+    LEAST_KEPT,
+    LEAST_POINTS,
+    TIMES,
+    Finding,
+    Search,
+    on_one_side,
+    segments_with,
+    sides_have,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# A repair that adds fewer points is not named; one of spelling or order must add more.
-_LEAST_POINTS, _LEAST_POINTS_OF_SPELLING, _LEAST_POINTS_OF_ORDER = 0.02, 0.1, 0.5
-# A difference in spelling is a mistake if it is in this share of the segments, and this many times
-# as often on one side as on the other.
-_SHARE, _TIMES = 0.02, 4
-# If leaving out segments leaves at most this share, that tells nothing. A repair is not named if it
-# adds less than this share of what a larger one adds.
-_LEAST_KEPT, _LEAST_SHARE = 0.25, 0.05
 # Of texts of this many bytes, 3.2 % at most equal their reference in 36 outputs of WMT22,
 # but for references that are corrected outputs.
 _LONG_TEXT, _EQUAL_SHARE = 60, 0.1
+# A repair of spelling or order must add more points than others; and none is named that adds less
+# than this share of what a larger one adds.
+_LEAST_POINTS_OF_SPELLING, _LEAST_POINTS_OF_ORDER, _LEAST_SHARE = 0.1, 0.5, 0.05
+# What both sides with capitals gain at least if case is ignored.
+_LEAST_POINTS_OF_CASE, _TIMES_OF_CASE = 1.0, 1.15
+# A text of more characters, whose words have more on average, lacks spaces.
+_LEAST_UNSPACED, _LONGEST_WORDS = 40, 25
 # Segments with fewer tokens may be equal or short by chance.
 _LEAST_TOKENS = 10
 # Relative to the reference; and of the whole corpus.
@@ -49,59 +65,6 @@ _IDEOGRAPH = re.compile("[\u3400-\u9fff\uac00-\ud7a3]")
 _SIDES = "hypotheses", "references"
 
 
-class Finding:
-    """One likely mistake.
-
-    Attributes
-    ----------
-    name : str
-        A name in `fastbleu.diagnosis.repairs.REPAIRS`, such as "case", "quotes" or "subwords", or
-        "empty", "blank", "nan", "script", "shifted", "exchanged", "shuffled", "constant text",
-        "short", "same text", "language", "lost characters", "unknown words", "ids",
-        "words reversed" or "source copied".
-    message : str
-        What was found and where, and what to do.
-    points : float or None
-        By how many points, on 0-100, the score would rise without it; None if that is unknown.
-    segments : tuple of int
-        The affected segments, counted from 0; for a shift only the first one.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        message: str,
-        points: float,
-        segments: Sequence[int],
-        weight: float | None = None,
-        rewrite: Callable[[str], str] | None = None,
-        is_exact: bool = True,
-    ) -> None:
-        self.name = name
-        self.message = message
-        self.points = None if isnan(points) else points
-        self.segments = tuple(segments)
-        # What a comparison with other systems may use: NaN if points are an estimate.
-        self._exact_points = points if is_exact else nan
-        # The repair of the texts of its segments.
-        self._rewrite = rewrite
-        # What decides about the order: the least effect that is known.
-        weight = points if weight is None else weight
-        self._weight = 0.0 if isnan(weight) else abs(weight)
-
-    def to_dict(self) -> dict[str, object]:
-        """The attributes by name, for `json.dumps`."""
-        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
-
-    @property
-    def _effect(self) -> str:
-        return "unknown" if self.points is None else f"{self.points:+.2f}"
-
-    def __repr__(self) -> str:
-        points = "" if self.points is None else " points"
-        return f"<Finding {self.name}, {self._effect}{points}: {self.message}>"
-
-
 def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     """The likely mistakes of a corpus, the one with the largest effect first.
 
@@ -112,11 +75,12 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
             f"sources has {number_of(len(sources), 'entry', 'entries')}, hypotheses has "
             f"{len(corpus)}; pass the source of each"
         )
-    search = _Search(corpus, sources)
+    search = Search(corpus, sources)
     is_text = corpus.counter.is_text
     for check, is_of_tokens in (
         (_blank, True),
         (_ids, False),
+        (_unspaced, False),
         (_missing, False),
         (_empty, True),
         (_tokenizer, False),
@@ -125,6 +89,7 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
         (_equal, False),
         (_framed, False),
         (_order, True),
+        (_scripts, False),
         (_lost, False),
         (_spellings, False),
         (_foreign, False),
@@ -137,71 +102,7 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     return sorted(search.found, key=lambda it: -it._weight)
 
 
-class _Search:
-    """The findings so far, and the corpus that their repairs have left.
-
-    Attributes
-    ----------
-    corpus, rest : Corpus
-        The whole one, and the repaired one.
-    numbers : list of int
-        The segments of the rest.
-    """
-
-    def __init__(self, corpus: Corpus, sources: Sequence[str] | None) -> None:
-        self.corpus = self.rest = corpus
-        self.sources = sources
-        self.numbers = list(range(len(corpus)))
-        self.found: list[Finding] = []
-        # Whether some letters or words are lost, so that what is left looks like other mistakes.
-        self.has_lost = False
-
-    def add(
-        self,
-        name: str,
-        message: str,
-        points: float,
-        segments: Sequence[int],
-        weight: float | None = None,
-        rewrite: Callable[[str], str] | None = None,
-        is_exact: bool = True,
-    ) -> None:
-        """Add a finding about segments of the rest."""
-        numbers = [self.numbers[segment] for segment in segments]
-        self.found.append(Finding(name, message, points, numbers, weight, rewrite, is_exact))
-
-    def leave_out(
-        self, name: str, message: str, segments: Sequence[int], is_lost: bool = False
-    ) -> bool:
-        """Add a finding about segments if the score rises without them.
-
-        If their texts are lost (`is_lost`), the effect is unknown.
-        """
-        kept = sorted({*range(len(self.rest))} - {*segments})
-        if len(kept) <= _LEAST_KEPT * len(self.rest):  # nearly all
-            self.add(name, message, nan, segments)
-            kept = []
-        else:
-            points = self.rest.part(kept, kept).points() - self.rest.points()
-            if not points >= _LEAST_POINTS:
-                return False
-            self.add(name, message, nan if is_lost else points, segments, points)
-        self.rest, self.numbers = self.rest.part(kept, kept), [self.numbers[n] for n in kept]
-        return True
-
-    def least(self, share: float = _SHARE, least: int = 2) -> int:
-        """The number of segments that are no chance."""
-        return max(least, ceil(share * len(self.rest)))
-
-
-def _having(hypotheses: Sequence[int], references: Sequence[int]) -> str:
-    """The numbers of segments, as "2 of the hypotheses and 1 of the references have"."""
-    sides = ("hypotheses", hypotheses), ("references", references)
-    where = " and ".join([f"{len(changed)} of the {side}" for side, changed in sides if changed])
-    return f"{where} {'has' if len(hypotheses) + len(references) == 1 else 'have'}"
-
-
-def _blank(search: _Search) -> None:
+def _blank(search: Search) -> None:
     lengths = search.corpus.lengths()
     for column, side in enumerate(_SIDES):
         if len(lengths) and not lengths[:, column].any():
@@ -210,7 +111,7 @@ def _blank(search: _Search) -> None:
             return
 
 
-def _empty(search: _Search) -> None:
+def _empty(search: Search) -> None:
     lengths = search.rest.lengths()
     sides = ("hypothesis has", "hypotheses have"), ("reference has", "references have")
     for column, side in enumerate(sides):
@@ -222,46 +123,19 @@ def _empty(search: _Search) -> None:
                 lengths = search.rest.lengths()
 
 
-def _missing(search: _Search) -> None:
+def _missing(search: Search) -> None:
     """Texts that are the name of a missing value."""
-    missing = _with(search.rest, _NAN.fullmatch)
+    missing = segments_with(search.rest, _NAN.fullmatch)
     if any(missing):
-        message = f"{_having(*missing)} no text but the name of a missing value, such as nan"
+        message = f"{sides_have(*missing)} no text but the name of a missing value, such as nan"
         search.leave_out("nan", message, sorted({*missing[0], *missing[1]}))
 
 
-def _with(corpus: Corpus, is_seen: Callable[[str], object]) -> tuple[list[int], list[int]]:
-    """The segments whose hypotheses, and whose references, have something."""
-    return (
-        [number for number, text in enumerate(corpus.hypotheses) if is_seen(text)],
-        [number for number, texts in enumerate(corpus.references) if any(map(is_seen, texts))],
-    )
-
-
-def _on_one_side(
-    corpus: Corpus, is_seen: Callable[[str], object], is_spelling: bool = True
-) -> tuple[list[int], list[int]] | None:
-    """The segments of each side that have what the other side lacks; None if that may be chance."""
-    hypotheses, references = _with(corpus, is_seen)
-    only = [sorted({*hypotheses} - {*references}), sorted({*references} - {*hypotheses})]
-    small, large = sorted(map(len, only))
-    if is_spelling:
-        is_chance = large <= 10 * small and large - small <= 3 * (large + small) ** 0.5
-        if is_chance or large < min(len(corpus), max(2, _SHARE * len(corpus))):
-            return None
-    elif large <= _TIMES * small:
-        return None
-    else:  # where both have it, both are repaired
-        only = [hypotheses, references] if large == len(only[0]) else [[], references]
-        return only[0] if only[0] else [], [] if only[0] else only[1]
-    return only[0] if large == len(only[0]) else [], only[1] if large == len(only[1]) else []
-
-
-def _ids(search: _Search) -> None:
+def _ids(search: Search) -> None:
     """Ids instead of text on one side."""
-    counts = [*map(len, _with(search.rest, _are_numbers))]
+    counts = [*map(len, segments_with(search.rest, _are_numbers))]
     for side, count, other in zip(_SIDES, counts, counts[::-1], strict=True):
-        if count > 0.9 * len(search.rest) and _TIMES * other < count:
+        if count > 0.9 * len(search.rest) and TIMES * other < count:
             message = f"{count} of the {side} are numbers, such as ids of tokens: decode them"
             search.add("ids", message, nan, range(len(search.rest)))
             search.rest = search.rest.part([], [])
@@ -273,7 +147,19 @@ def _are_numbers(text: str) -> bool:
     return bool(words) and all(map(str.isdigit, words))
 
 
-def _tokenizer(search: _Search) -> None:
+def _unspaced(search: Search) -> None:
+    """Words without spaces between them on one side."""
+    if having := on_one_side(search.rest, _lacks_spaces):
+        message = f"{sides_have(*having)} hardly any spaces: separate words by spaces"
+        search.leave_out("spaces", message, having[0] or having[1], is_lost=True)
+
+
+def _lacks_spaces(text: str) -> bool:
+    is_joined = len(text) > max(_LEAST_UNSPACED, _LONGEST_WORDS * len(text.split()))
+    return is_joined and not is_written_without_spaces(text)
+
+
+def _tokenizer(search: Search) -> None:
     """A tokenizer that does not fit the text."""
     corpus, tokenizer = search.rest, search.rest.counter.tokenizer
     samples = sample_of(corpus.hypotheses), sample_of(corpus.references)
@@ -300,11 +186,11 @@ def _tokenizer(search: _Search) -> None:
 
 def _is_untokenized(corpus: Corpus) -> bool:
     """Whether most texts of both sides have punctuation at their last word."""
-    counts = map(len, _with(corpus, re.compile(r"\w[.!?]\s*$").search))
+    counts = map(len, segments_with(corpus, re.compile(r"\w[.!?]\s*$").search))
     return min(counts) > len(corpus) / 2
 
 
-def _copied(search: _Search) -> None:
+def _copied(search: Search) -> None:
     """Hypotheses or references that are copies of their source."""
     if search.sources is None:
         return
@@ -328,7 +214,7 @@ def _copied(search: _Search) -> None:
             return
 
 
-def _same_text(search: _Search) -> None:
+def _same_text(search: Search) -> None:
     """A hypothesis for many different references."""
     rest = search.rest
     [(text, count)] = Counter(rest.hypotheses).most_common(1)
@@ -342,7 +228,7 @@ def _same_text(search: _Search) -> None:
         search.leave_out("same text", message, segments)
 
 
-def _equal(search: _Search) -> None:
+def _equal(search: Search) -> None:
     """Long hypotheses that equal a reference more often than those of real systems do."""
     rest = search.rest
     long = [
@@ -359,14 +245,14 @@ def _equal(search: _Search) -> None:
         search.add("equal", message, nan, equal, 0)
 
 
-def _framed(search: _Search) -> None:
+def _framed(search: Search) -> None:
     """Words that all texts of both sides begin or end with, which raises the score."""
     corpus = search.rest
     if message := framed_by(corpus.hypotheses, [*chain.from_iterable(corpus.references)]):
         search.add("constant text", message, nan, range(len(corpus)), 0)
 
 
-def _order(search: _Search) -> None:
+def _order(search: Search) -> None:
     """Hypotheses that fit the references of other segments."""
     order = reordered(search.rest, search.numbers)
     points = order.corpus.points() - search.rest.points() if order else 0
@@ -389,13 +275,14 @@ class _Repaired(NamedTuple):
     is_lost: bool = False
 
 
-def _spellings(search: _Search) -> None:
+def _spellings(search: Search) -> None:
     """What `REPAIRS` repair, text that begins or ends many lines, and reversed words."""
     checks: dict[str, Callable[[Corpus], _Repaired | None]] = {
         name: partial(_repaired, repair=repair) for name, repair in REPAIRS.items()
     }
     checks |= {f"constant text {side}": partial(_constant, side=side) for side in (0, 1)}
     checks["words reversed"] = _reversed
+    checks["case 0"] = _cased  # where both sides have capitals
     largest = 0.0
     while True:
         results = {name: check(search.rest) for name, check in checks.items()}
@@ -408,7 +295,7 @@ def _spellings(search: _Search) -> None:
         if not name:
             return
         repaired, gain = repairs[name], gains[name]
-        least = _LEAST_POINTS_OF_SPELLING if repaired.is_spelling else _LEAST_POINTS
+        least = _LEAST_POINTS_OF_SPELLING if repaired.is_spelling else LEAST_POINTS
         if gain < max(least, _LEAST_SHARE * largest):
             return
         largest = max(largest, gain)
@@ -424,11 +311,11 @@ def _repaired(corpus: Corpus, repair: Repair) -> _Repaired | None:
     """The corpus with repaired texts; None if one side does not have it more often."""
     if repair.styles and not any(_differ_throughout(corpus, *both) for both in repair.styles):
         return None
-    having = _on_one_side(corpus, repair.has, repair.is_spelling)
+    having = on_one_side(corpus, repair.has, repair.is_spelling)
     if having is None:
         return None
     other = ", where the other side has none" if repair.is_spelling else ""
-    message = f"{_having(*having)} {repair.words}{other}: {repair.advice}"
+    message = f"{sides_have(*having)} {repair.words}{other}: {repair.advice}"
     segments = having[0] or having[1]
     repaired = corpus.rewritten(repair.rewrite, segments)
     if repair.is_lost and not _SHORT_CORPUS < _length_ratio(repaired) < 1 / _SHORT_CORPUS:
@@ -445,7 +332,7 @@ def _length_ratio(corpus: Corpus) -> float:
 
 def _differ_throughout(corpus: Corpus, style: str, other: str) -> bool:
     """Whether each side has another style, and hardly ever that of the other side."""
-    counts = [map(len, _with(corpus, re.compile(it).search)) for it in (style, other)]
+    counts = [map(len, segments_with(corpus, re.compile(it).search)) for it in (style, other)]
     hypotheses, references = zip(*counts, strict=True)
     are_pure = all(10 * min(it) <= max(it) > 0 for it in (hypotheses, references))
     return are_pure and (hypotheses[0] > hypotheses[1]) != (references[0] > references[1])
@@ -460,6 +347,15 @@ def _reversed(corpus: Corpus) -> _Repaired | None:
     return _Repaired(corpus.with_hypotheses(hypotheses), message, range(len(corpus)))
 
 
+def _cased(corpus: Corpus) -> _Repaired | None:
+    """Texts that equal many more references if case is ignored, such as titles."""
+    lowered = corpus.rewritten(str.lower, range(len(corpus)))
+    before = corpus.points()
+    if not lowered.points() > max(before + _LEAST_POINTS_OF_CASE, _TIMES_OF_CASE * before):
+        return None
+    return _Repaired(lowered, DIFFERENT_CASE, range(len(corpus)), str.lower, True)
+
+
 def _constant(corpus: Corpus, side: int) -> _Repaired | None:
     """What many lines of one side begin or end with, and hardly any of the other side."""
     sides = corpus.hypotheses, [texts[0] for texts in corpus.references]
@@ -472,7 +368,24 @@ def _constant(corpus: Corpus, side: int) -> _Repaired | None:
     return _Repaired(corpus.rewritten(rewrite, changed), message, changed, rewrite, True)
 
 
-def _foreign(search: _Search) -> None:
+def _scripts(search: Search) -> None:
+    """Hypotheses in other letters than their references."""
+    rest = search.rest
+    found = {
+        number: scripts
+        for number, (text, texts) in enumerate(zip(rest.hypotheses, rest.references, strict=True))
+        if (scripts := different_scripts(text, texts[0]))
+    }
+    if len(found) >= search.least(least=3):
+        [((own, other), _)] = Counter(found.values()).most_common(1)
+        message = (
+            f"{len(found)} of the hypotheses are in {own} letters, their references in {other}: "
+            "are they in another language?"
+        )
+        search.leave_out("language", message, [*found])
+
+
+def _foreign(search: Search) -> None:
     """Texts with letters that the other side does not have at all."""
     if search.has_lost:
         return
@@ -493,39 +406,37 @@ def _foreign(search: _Search) -> None:
         common = [c for c, _ in Counter(chain.from_iterable(letters)).most_common(5)]
         message = (
             f"{len(segments)} of the {side} have letters that the other side lacks, such as "
-            f"{' '.join(common)}: are they in another language?"
+            f"{' '.join(common)}: are they in another language, or were letters replaced?"
         )
         if search.leave_out("language", message, segments):
             return
 
 
-def _lost(search: _Search) -> None:
+def _lost(search: Search) -> None:
     """What the text no longer has: its effect is unknown."""
     for name, pattern, what in (
         ("lost characters", _LOST, "? or U+FFFD for letters: they were lost in the wrong encoding"),
         ("unknown words", _UNKNOWN, "marks for unknown words, such as <unk>: replace them"),
     ):
-        having = _on_one_side(search.rest, pattern.search)
+        having = on_one_side(search.rest, pattern.search)
         if having:
             segments = having[0] or having[1]
             kept = sorted({*range(len(search.rest))} - {*segments})
             gain = search.rest.part(kept, kept).points() - search.rest.points() if kept else 0
-            search.add(name, f"{_having(*having)} {what}", nan, segments, max(0, gain))
+            search.add(name, f"{sides_have(*having)} {what}", nan, segments, max(0, gain))
             search.has_lost = True
-            if len(segments) >= (1 - _LEAST_KEPT) * len(search.rest):
+            if len(segments) >= (1 - LEAST_KEPT) * len(search.rest):
                 search.rest = search.rest.part([], [])
                 return
 
 
-def _short(search: _Search) -> None:
+def _short(search: Search) -> None:
     """Hypotheses that are much shorter or longer than their references."""
     lengths = search.rest.lengths()
     hyp_len, ref_len = map(int, lengths.sum(0))
-    segments = [
-        n
-        for n, (length, expected) in enumerate(lengths.tolist())
-        if expected >= _LEAST_TOKENS and length < _SHORT * expected
-    ]
+    rows = [(n, *row) for n, row in enumerate(lengths.tolist()) if row[1] >= _LEAST_TOKENS]
+    segments = [n for n, length, expected in rows if length < _SHORT * expected]
+    long = [n for n, length, expected in rows if length > expected / _SHORT]
     if len(lengths) >= _LEAST_TOKENS and hyp_len < _SHORT_CORPUS * ref_len:
         points = search.rest.points()
         penalty = search.rest.scorer.brevity_penalty(hyp_len, ref_len)
@@ -547,3 +458,9 @@ def _short(search: _Search) -> None:
             "they truncated?"
         )
         search.leave_out("short", message, segments, is_lost=True)
+    elif len(long) >= search.least(0.03, 3):
+        message = (
+            f"{len(long)} of the hypotheses are longer than twice their references: do they repeat "
+            "something?"
+        )
+        search.leave_out("long", message, long, is_lost=True)

@@ -11,7 +11,7 @@ import json
 import re
 import unicodedata
 from codecs import charmap_encode
-from collections import Counter, namedtuple
+from collections import namedtuple
 from contextlib import suppress
 from functools import partial
 from itertools import zip_longest
@@ -22,7 +22,6 @@ from .patterns import Pattern
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import html
-    from collections.abc import Callable
     from encodings import cp1251, cp1252
 else:
     html = lazy("html")  # has a table of 2,200 names
@@ -37,6 +36,7 @@ _ENTITY = Pattern(r"&(?:#\d{2,7}|#x[\da-fA-F]{2,6}|[a-zA-Z]{2,8});")
 _ESCAPE = Pattern(r'\\(?:u[\da-fA-F]{4}|["/])|\\[nrt](?![a-z])')
 _LIST = Pattern(r"""\s*\[\s*(['"]).*['"],?\s*\]\s*""", re.DOTALL)
 _ITEM = Pattern(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\"""")
+_QUOTED = Pattern(r"""\s*(?:"(.*)"|“(.*)”|„(.*)[“”]|«(.*)»|'(.*)')\s*""", re.DOTALL)
 _TAG = Pattern(
     r"\s*(?:<\|[^<>|]{1,30}\|>|\[/?(?:INST|PAD|CLS|SEP|BOS|EOS)\]"
     r"|(?:</|(?<!\w)<|<(?![A-Z]))(?!unk>)[A-Za-z][\w:-]*(?:\s+[\w:-]+=[^<>]*)?\s*/?>)\s*"
@@ -78,10 +78,7 @@ _UNSPACED_BEFORE = Pattern(r" (?=[.,!?;:)\]}…%](?:[ .,!?;:)\]}…%]|$))")
 _SPACED_STOP = Pattern(r"(?<=\w) [.,)](?= |$)|\w @-@ \w")
 _BETWEEN_DIGITS = Pattern(r"(?<=\d) ?([.,:]) (?=\d)")
 _CONTRACTION = Pattern(r" (?=['’](?:\w|$)|n['’]t\b)|(?<=\w['’]) (?=\w)")
-# With fewer texts, all may have a word in common by chance.
-_LEAST_CONSTANT = 20
 _QUOTE_MARKS = Pattern(r"[\"“”„»«]")
-_DIGITS = Pattern(r"\d+")
 _NUMBER = Pattern(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 _THOUSANDS = Pattern(r"\d,\d{3}(?!\d)")
 _CAPITALS = Pattern(r"[A-ZÀ-ÖØ-ÞА-ЯЁΑ-Ω]")
@@ -112,6 +109,12 @@ def _listed(text: str) -> str:
     if not _LIST.fullmatch(text):
         return text
     return re.sub(r"\\(.)", r"\1", " ".join(map("".join, _ITEM.findall(text))))
+
+
+def _unquoted(text: str) -> str:
+    """Remove quotation marks around a text, and double ones inside, as in CSV."""
+    match = _QUOTED.fullmatch(text)
+    return match[match.lastindex or 0].replace('""', '"') if match else text
 
 
 def _western(character: str) -> bytes:
@@ -286,6 +289,9 @@ class Repair(
         return bool(self.is_seen(text)) if self.is_seen else self.rewrite(text) != text
 
 
+# Where both sides have capitals, as in titles.
+DIFFERENT_CASE = "the sides differ in upper and lower case: write both alike, or ignore it in both"
+
 # The first of several that explain the same is named.
 REPAIRS: dict[str, Repair] = {
     "encoding twice": Repair(
@@ -323,6 +329,14 @@ REPAIRS: dict[str, Repair] = {
         _listed,
         "printed lists",
         marks=("['", '["'),
+    ),
+    "quoted": Repair(
+        "quotation marks around the whole text",
+        "remove them",
+        _unquoted,
+        "quotation marks around texts",
+        is_spelling=True,
+        marks=('"', "“", "„", "«", "'"),
     ),
     "log columns": Repair(
         "columns of a log, such as H-0 or an id",
@@ -468,76 +482,3 @@ REPAIRS: dict[str, Repair] = {
         True,
     ),
 }
-
-
-def constant_text(texts: list[str], others: list[str]) -> tuple[str, Callable[[str], str]] | None:
-    """What many texts begin or end with, and hardly any others: in words, and what removes it."""
-    descriptions, patterns = [], []
-    for what, step in (("begin with a prefix", 1), ("end with a suffix", -1)):
-        side, other_side = ([_pattern(text, step) for text in lines] for lines in (texts, others))
-        affix = _affix(side, other_side)
-        if affix and "unk" not in affix[::step]:
-            having = [
-                text for text, made in zip(texts, side, strict=True) if made.startswith(affix)
-            ]
-            expression = re.escape(affix[::step]).replace("0", r"\d+")
-            expression = f"^{expression}" if step == 1 else f"{expression}$"
-            if match := re.search(expression, having[0]):
-                descriptions.append(f"{len(having)} {what} such as {match[0]!r}")
-                patterns.append(expression)
-    if not descriptions:
-        return None
-    return " and ".join(descriptions), partial(re.compile("|".join(patterns)).sub, "")
-
-
-def framed_by(*sides: list[str]) -> str:
-    """What to do about words that frame all texts, like startseq and endseq; or ""."""
-    words = [text.split() for side in sides for text in side]
-    if min(map(len, words), default=0) < 4 or len(words) < _LEAST_CONSTANT:
-        return ""
-    ends = []
-    for first, next_one in ((0, 1), (-1, -2)):
-        [word, *others] = {text[first] for text in words}
-        # If the next word is constant, too, texts are made from a template.
-        if not others and len({text[next_one] for text in words}) > 1:
-            ends.append(word.rstrip(".,!?;。"))
-    are_marks = len(ends) == 2 or any(not word.isalpha() for word in ends)
-    shown = [repr(word) for word in ends if re.search(r"\w", word)]
-    if not are_marks or len(shown) < len(ends):
-        return ""
-    return (
-        f"all hypotheses and references begin or end with {' and '.join(shown)}, which raises the "
-        "score: remove what is no part of the text"
-    )
-
-
-def _pattern(text: str, step: int) -> str:
-    """A text from its beginning or its end on, with 0 for numbers."""
-    return _DIGITS.sub("0", text)[::step]
-
-
-def _affix(texts: list[str], others: list[str]) -> str:
-    """The longest beginning that many texts have, and hardly any of the others; or ""."""
-    best, most = "", max(5, len(texts) // 25) - 1
-    for length in (2, 4, 8):
-        counts, of_others = (Counter(text[:length] for text in side) for side in (texts, others))
-        for start, count in counts.most_common(8):
-            # Words at the beginning of many lines may be natural.
-            is_usual = start.replace(" ", "").isalpha() and count < len(texts) / 2
-            if (
-                not is_usual
-                and count > most
-                and count >= 10 * of_others[start]
-                and start.strip("? \ufffd")
-            ):
-                best, most = start, count
-    group = [text for text in texts if text.startswith(best)] if best else []
-    while group:
-        [(longer, count)] = Counter(text[: len(best) + 1] for text in group).most_common(1)
-        if count < 0.95 * len(group) or len(longer) == len(best):
-            break
-        best = longer
-    # So may be a last word with its full stop; and what is nearly all of a text is its content.
-    is_usual = best.lstrip(".!?。！？").isalpha() and len(group) < len(texts) / 2
-    is_content = 10 * len(best) * len(group) > 9 * sum(map(len, group))
-    return "" if is_usual or is_content else best

@@ -10,7 +10,8 @@ from collections import Counter
 from itertools import chain
 
 from ..core.inputs.errors import warn_input
-from .repairs import REPAIRS, Repair, constant_text, framed_by
+from .affixes import constant_text, framed_by
+from .repairs import DIFFERENT_CASE, REPAIRS, Repair
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,9 +33,11 @@ _OTHER_SIGNS = (
     *("\u2581", "\u0120", "\uffed", "\u200b", "\xad", "\u0301", "\u0308", "\u030c", "\ufffd"),
     *("Ã", "Â", "Ð", "Ñ", "â\x80", "ã\x80", "Å\x99", "Рѕ", "।", "\uff45", "\uff0e", "。"),
 )
-# By how much a repair has to raise the similarity of the pairs, also one of spelling, and that of
-# a pair. Equal texts of many tokens have a similarity of nearly 2.
-_GAIN, _GAIN_OF_SPELLING, _GAIN_OF_PAIR = 1.02, 1.1, 0.01
+_QUOTES = "\"“„«'"
+# By how much a repair has to raise the similarity of the pairs, also one of spelling, one of case
+# where both sides have capitals, and that of a pair. Equal texts of many tokens have a similarity
+# of nearly 2.
+_GAIN, _GAIN_OF_SPELLING, _GAIN_OF_CASE, _GAIN_OF_PAIR = 1.02, 1.1, 1.5, 0.01
 # The similarity of a pair of related texts.
 _RELATED = 0.1
 # Most real texts are longer, relative to those of the other side.
@@ -56,6 +59,8 @@ def may_be_mistaken(hypotheses: Sequence[str], references: Sequence[str]) -> boo
     if shorter < _SHORT * longer or first.islower() != second.islower():
         return True
     if first.isupper() != second.isupper() or first[:1].isdigit() != second[:1].isdigit():
+        return True
+    if (first[:1] in _QUOTES) != (second[:1] in _QUOTES):
         return True
     is_ascii = first.isascii() and second.isascii()
     for sign in _ASCII_SIGNS if is_ascii else _ASCII_SIGNS + _OTHER_SIGNS:
@@ -87,24 +92,32 @@ def repeated_text(hypotheses: Sequence[Any], references: Sequence[Any]) -> str:
     )
 
 
-def warn_of_scripts(*texts: str) -> bool:
+def warn_of_scripts(hypothesis: str, reference: str) -> bool:
     """Warn if hypotheses and references share hardly any script; return whether it warned."""
+    scripts = different_scripts(hypothesis, reference)
+    if scripts:
+        warn_input(
+            f"the letters of hypotheses are {scripts[0]}, those of references {scripts[1]}: are "
+            "both in the intended language, or is one the source?"
+        )
+    return bool(scripts)
+
+
+def different_scripts(*texts: str) -> tuple[str, str] | None:
+    """The scripts of two texts; None if they are the same, or if there are too few letters."""
+    known = [{*filter(str.isalpha, text.lower())} for text in texts]
+    if 2 * len(known[0] & known[1]) > min(map(len, known)):
+        return None
     # In the script that they have if they are read in the right encoding.
     for mistake in ("escapes", "encoding", "full-width"):
         texts = tuple(map(REPAIRS[mistake].rewrite, texts))
     name = unicodedata.name
     scripts = [[name(c, "").partition(" ")[0] for c in s[:200] if c.isalpha()] for s in texts]
     if min(map(len, scripts)) < _LEAST_LETTERS:
-        return False
+        return None
     first, second = (max(set(letters), key=letters.count) for letters in scripts)
     shares = scripts[1].count(first) / len(scripts[1]), scripts[0].count(second) / len(scripts[0])
-    differ = first != second and min(shares) < _FOREIGN
-    if differ:
-        warn_input(
-            f"the letters of hypotheses are {first}, those of references {second}: are both in the "
-            "intended language, or is one the source?"
-        )
-    return differ
+    return (first, second) if first != second and min(shares) < _FOREIGN else None
 
 
 def warn_of_order(hypotheses: Sequence[Any], references: Sequence[Any]) -> bool:
@@ -141,6 +154,9 @@ def warn_of_sample(
         message = next(filter(None, repaired), "")
     if not message and are_enough:
         message = _constant(pairs, similarity)
+        lowered = [[*map(str.lower, texts)] for texts in pairs]
+        if not message and _helps(pairs, lowered, similarity, _GAIN_OF_CASE):
+            message = DIFFERENT_CASE
         if not message and similarity(*pairs) > _RELATED * len(pairs[0]):
             message = _lengths(*pairs)
     if message:
@@ -200,7 +216,7 @@ def _may_have(name: str, repair: Repair, pairs: Pairs) -> bool:
     if name in ("case", "capitals"):
         is_all = str.islower if name == "case" else str.isupper
         return all(map(is_all, first[:3])) != all(map(is_all, second[:3]))
-    if name in ("characters", "repeated"):
+    if name in ("characters", "quoted", "repeated"):
         return repair.has(first[0]) or repair.has(second[0])
     joined, other = "\n".join(first), "\n".join(second)
     if name == "punctuation":
