@@ -329,6 +329,12 @@ def test_matlab():
     assert BLEU("matlab", lowercase=True).score(["A b C d"], ["a B c d"]).value == 1
 
 
+def test_keras_hub_leaves_a_comma_at_the_start_with_a_digit():
+    for dialect, tokens, matches in (("keras-hub", 3, 2), ("sacrebleu", 4, 3)):
+        rows = BLEU(dialect=dialect).count([",5 a."], ["5 a ."])
+        assert (rows.hyp_lens.tolist(), rows.matches[:, 0].tolist()) == ([tokens], [matches])
+
+
 # fairseq gives ids in the order of occurrence, the first, 4, to a token that is not special.
 NAMING = " ".join(f"w{number}" for number in range(4, 2000))
 

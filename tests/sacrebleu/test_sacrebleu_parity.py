@@ -15,7 +15,7 @@ import pytest
 import sacrebleu
 import sacrebleu_cases as cases
 from generators import SEGMENTS, pickled, quietly, seeded, typed
-from sacrebleu.metrics.bleu import BLEU, BLEUSignature
+from sacrebleu.metrics.bleu import BLEU, BLEUScore, BLEUSignature
 
 import fastbleu.sacrebleu
 
@@ -147,6 +147,16 @@ def test_confidence(bleu, monkeypatch, seed):
             assert cases.seen(result) == cases.seen(score), where
 
 
+def test_estimate_ci():
+    rng = seeded("estimate_ci")
+    samples = [BLEUScore(rng.uniform(0, 100), [], [], [], 1.0, 1, 1) for _ in range(100)]
+    scores = []
+    for kind in (fastbleu.sacrebleu.BLEUScore, BLEUScore):
+        scores.append(kind(1.0, [1], [1], [1.0], 1.0, 1, 1))
+        scores[-1].estimate_ci(samples)
+    assert cases.seen(scores[0]) == cases.seen(scores[1])
+
+
 CALLABLES = [
     *("corpus_bleu", "sentence_bleu", "raw_corpus_bleu", "BLEU", "BLEUScore", "BLEUSignature"),
     *("BLEU.corpus_score", "BLEU.sentence_score", "BLEU.get_signature", "BLEU.compute_bleu"),
@@ -179,6 +189,16 @@ def test_attributes_of_the_metric(bleu):
     assert list(ours.TOKENIZERS) == list(BLEU.TOKENIZERS)
     assert ours.tokenizer("a,b 世界.").split() == theirs.tokenizer("a,b 世界.").split()
     assert ours.tokenizer.signature() == theirs.tokenizer.signature()
+
+
+def test_tokens_of_a_line_with_white_space_at_its_end():
+    for name in cases.TOKENIZERS:
+        ours, theirs = fastbleu.sacrebleu.BLEU(tokenize=name), BLEU(tokenize=name)
+        for line in (
+            *("16, ", "a-\n", "a--\n \n", "a-<skipped>\n", "$\t", " ", "", "a -\n", "b,\t"),
+            *("a5.\x1c", "a!\u3000", "a &lt; \n"),
+        ):
+            assert ours.tokenizer(line).split() == theirs.tokenizer(line).split(), (name, line)
 
 
 def test_attributes_that_are_set_later_count(bleu):
