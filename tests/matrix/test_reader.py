@@ -65,6 +65,18 @@ def test_long_tokens_outlive_their_texts():
     assert len(junk) == 198
 
 
+def test_texts_that_look_tokenized_are_counted():
+    for metric, sentences, count in (
+        (TEXT, ["a .", "b.", "c ."], 2),
+        (BLEU(tokenize=str.split), ["d C ."], 1),
+        (TOKENS, [["a", "."]], 0),
+    ):
+        reader = SentenceReader(metric)
+        reader.read(sentences, "x", counted=True)
+        reader.read(sentences, "x")
+        assert reader.tokenized_periods == count
+
+
 # In the first of each, the hypothesis alone would choose another tokenizer.
 CHINESE = (
     ["他在2019年买了iPhone 11。", "今天很好"],
