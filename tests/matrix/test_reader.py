@@ -10,6 +10,7 @@ import os
 import pickle
 import warnings
 from array import array
+from itertools import product
 
 import numpy as np
 import pytest
@@ -138,6 +139,26 @@ def test_references_that_choose_different_tokenizers():
     others = [pool[1:3], [pool[0], pool[2]], pool[:2]]
     found = self_bleu(pool[:3], orders=[4], metric=metric).scores[:, 0]
     assert found.tolist() == metric.sentence_scores(pool[:3], others).tolist()
+
+
+# --- tokens and ids
+
+
+def test_equal_numbers_are_one_token_whichever_came_first():
+    for first, then in product((1, 1.0, True, np.int64(1)), repeat=2):
+        reader = SentenceReader(TOKENS)
+        assert split(reader.read([["a", first, b"a"]], "x")) == [[0, 1, 2]]
+        assert split(reader.read([[then, "a", b"a", then]], "x")) == [[1, 0, 2, 1]]
+        assert split(reader.read([[then, 2.0]], "x", known_only=True)) == [[1, -1]]
+        assert split(reader.read(np.array([[3, 1]]), "x")) == [[3, 1]]
+        assert split(reader.read(np.array([[4, 1]]), "x", known_only=True)) == [[-1, 1]]
+
+
+def test_tokens_and_ids_share_one_vocabulary():
+    reader = SentenceReader(TOKENS)
+    assert split(reader.read([[7, 8, -1], [2**62]], "x")) == [[0, 1, 2], [3]]
+    assert split(reader.read(np.array([[8, 7, 2**62, 5]]), "x")) == [[1, 0, 3, 4]]
+    assert split(reader.read([np.array([5], "u1"), [-1]], "x")) == [[4], [2]]
 
 
 def test_padding_is_warned_of_once():
