@@ -82,7 +82,7 @@ def test_the_imports_for_type_checkers_are_the_public_names():
     for name in names:
         home = f"fastbleu.{homes[name]}" if homes[name] else "fastbleu"
         assert getattr(importlib.import_module(home), name) is getattr(fastbleu, name)
-    assert set(homes) - names == {"import_locked", "refuse_sub_interpreters", "PROVIDERS"}
+    assert set(homes) - names == {"late_names", "refuse_sub_interpreters", "PROVIDERS"}
 
 
 def test_dir_shows_public_names_only_before_and_after_use():

@@ -2,9 +2,9 @@
 
 import os as _os
 
-from .core.runtime.import_lock import import_locked as _import_locked
+from .core.runtime.import_lock import PROVIDERS as _PROVIDERS
+from .core.runtime.import_lock import late_names as _late_names
 from .core.runtime.import_lock import refuse_sub_interpreters as _refuse_sub_interpreters
-from .core.runtime.providers import PROVIDERS as _PROVIDERS
 
 __version__ = "0.1.0"
 
@@ -66,13 +66,7 @@ if TYPE_CHECKING:
     from .reporting.report import report as report
 else:
     __all__ = sorted(["__version__", *_HOMES])
-
-    def __getattr__(name):
-        if name not in _MODULES and name not in _HOMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = _import_locked(f"{__name__}.{_HOMES.get(name, name)}")
-        globals()[name] = value = getattr(module, name) if name in _HOMES else module
-        return value
+    __getattr__ = _late_names(__name__, _HOMES | dict.fromkeys(_MODULES, ""))
 
     def __dir__():
         return sorted([*__all__, *_MODULES])

@@ -3,7 +3,7 @@
 ``fastbleu.BLEU("multi-bleu")``, ``fastbleu.BLEU("llamafactory")``.
 """
 
-from .core.runtime.import_lock import import_locked
+from .core.runtime.import_lock import late_names
 from .core.scoring.names import names
 
 TYPE_CHECKING = False
@@ -14,13 +14,11 @@ if TYPE_CHECKING:
 __all__ = ["Description", "Overview", "describe", "names", "overview"]
 
 
-def __getattr__(name: str):  # type: ignore[no-untyped-def]
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    is_scored = name in ("Overview", "overview")
-    home = "fastbleu.diagnosis.explanation" if is_scored else "fastbleu.originals.description"
-    globals()[name] = value = getattr(import_locked(home), name)
-    return value
+_HOMES = {
+    **dict.fromkeys(("Description", "describe"), "originals.description"),
+    **dict.fromkeys(("Overview", "overview"), "diagnosis.explanation"),
+}
+__getattr__ = late_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

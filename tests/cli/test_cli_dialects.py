@@ -96,7 +96,7 @@ def test_options_are_passed_to_the_dialect(files):
     ("arguments", "status", "words"),
     [
         ("--dialect mteval-v13a --max-ngram-order 5", 1, "does not support max_ngram_order"),
-        ("-tok international", 2, "name the --dialect"),
+        ("-tok international", 2, "add --dialect mteval-v14"),
         ("-s add-1", 2, "name the --dialect"),
         ("--dialect fairseq", 1, "name the file of one to score with the first"),
         ("--dialect 13a", 2, "is a tokenizer, not a dialect: pass --dialect sacrebleu -tok 13a"),

@@ -94,7 +94,7 @@ def test_a_column_of_csv_is_named_or_numbered(tmp_path):
     expected = BLEU().score(["a cat sat down", "it, too"], ["the cat sat down", "it"]).value
     assert value(f"{path}::1", "-i", f"{path}::2") == expected
     message = error(f"{table(tmp_path, 'n.csv', [{'name': 'x'}])}::nam", "-i", path)
-    assert "choose name, or a number" in message
+    assert "choose name, or a number if" in message
 
 
 DOCUMENTS = ["a", "b", "a", "b"]

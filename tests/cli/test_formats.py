@@ -71,7 +71,7 @@ REFUSED = [
         "a.tsv",
         "a\ta\n1\t2\n",
         "a",
-        ": several columns are named 'a' in line 1; choose one by",
+        ": several columns are named 'a' in line 1; rename them",
     ),
     *(
         ("a.tsv", f"{TABLE}{row}\n", "mt", f": line 5: {columns}, but line 1")

@@ -54,6 +54,16 @@ def test_blank_references_in_files_of_tables(tmp_path, capsys):
     assert command(capsys, f"{path}::refs", "-i", f"{path}::mt", *options) == expected
 
 
+def test_words_instead_of_segments(tmp_path, capsys):
+    words = lines_file(tmp_path, "words", ["the", "cat sat", "here"])
+    text = "words: no hypothesis has 4 tokens, so the score is 0: is each line a whole segment"
+    out, (note,) = command(capsys, words, "-i", words, "-b")
+    assert out == "0.0\n"
+    assert text in note
+    assert command(capsys, words, "-i", words, "-b", "-s", "add-k") == ("100.0\n", [])
+    assert command(capsys, words, "-i", words, "-b", "-sl")[1] == []
+
+
 GERMAN, CHINESE_SYSTEM = "en-de.Online-B", "en-zh.Online-A"
 
 

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from advice import cases, follow
 from generators import raises
 from hosts import host
 from table_families import columns
@@ -39,6 +40,44 @@ def sentences(references, hypotheses="mt", **how):
 def connected(its=ALL):
     """DuckDB with a table `outputs`."""
     return duckdb.connect().register("outputs", pa.table(its))
+
+
+def sql(query, connection=None, **options):
+    connection = connection or connected()
+    on_duckdb.register(connection, **options)
+    return connection.execute(query).fetchone()
+
+
+TABLE, DATABASE = pa.table(ALL), connected()
+on_duckdb.register(DATABASE)
+ADVICE = r"""
+pl.DataFrame(ALL).select(pl.col("mt").bleu.corpus())
+    pass at least one (column)
+    pl.DataFrame(ALL).select(pl.col("mt").bleu.corpus("ref")).row(0)
+pl.DataFrame(ALL).select(pl.col("mt").bleu.corpus(["ref", "other"]))
+    as in (bleu.*\()"ref_1"(, )"ref_2"
+    pl.DataFrame(ALL).select(pl.col("mt").{0}"ref"{1}"other")).row(0)
+    sql("SELECT bleu_corpus(mt, ref, other) FROM outputs", num_references=2)
+pl.DataFrame(ALL).select(pl.col("mt").bleu.corpus("ref", BLEU()))
+    pass it as (metric=)
+    pl.DataFrame(ALL).select(pl.col("mt").bleu.corpus("ref", {0}BLEU())).row(0)
+pl.DataFrame(ALL).select(pl.col("holes").bleu.corpus("ref"))
+    use empty texts with (missing="empty")
+    pl.DataFrame(ALL).select(pl.col("holes").bleu.corpus("ref", {0})).row(0)
+    sql("SELECT bleu_corpus(coalesce(holes, ''), ref) FROM outputs")
+sql("SELECT bleu_corpus(holes, ref) FROM outputs")
+    out with register\(connection, (missing="skip")\) or WHERE
+    sql("SELECT bleu_corpus(holes, ref) FROM outputs", {0})
+    sql("SELECT bleu_corpus(holes, ref) FROM outputs WHERE holes IS NOT NULL")
+sql("SELECT 1", DATABASE.cursor())
+    as in register\(cursor, (name="bleu_2")
+    sql("SELECT bleu_2_corpus(mt, ref) FROM its", DATABASE.cursor().register("its", TABLE), {0})
+"""
+
+
+@pytest.mark.parametrize("case", cases(ADVICE), ids=lambda case: case[0])
+def test_advice_is_typed(case):
+    follow(case, globals(), 'sql("SELECT bleu_corpus(mt, ref) FROM outputs")')
 
 
 def test_polars_with_nulls_and_filters():

@@ -19,7 +19,7 @@ from sacrebleu.significance import PairedTest
 import fastbleu
 from fastbleu import InputWarning, Stats
 from fastbleu.core.scoring.sacrebleu import SACREBLEU
-from fastbleu.sacrebleu.bleu_score import seed_of_environment
+from fastbleu.sacrebleu.base import seed_of_environment
 from fastbleu.significance import bootstrap, compare, resampling
 from fastbleu.significance.experiment import Experiment, SacrebleuScoring
 from fastbleu.significance.results import adjusted

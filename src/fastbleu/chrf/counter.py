@@ -47,8 +47,6 @@ class ChrfSums:
     segments, if they were kept.
     """
 
-    __slots__ = ("nrefs", "parts", "row", "segments")
-
     def __init__(self, row: array[int], segments: int, nrefs: int, parts: list[array[int]]) -> None:
         self.row, self.segments, self.nrefs, self.parts = row, segments, nrefs, parts
 

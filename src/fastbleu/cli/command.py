@@ -19,9 +19,9 @@ from warnings import catch_warnings, simplefilter
 
 from ..core.inputs._batch import Batch
 from ..core.inputs._utf8_rows import Utf8Rows
-from ..core.inputs.errors import InputWarning, spellings, warn_of_blank
+from ..core.inputs.errors import InputWarning, spellings
 from ..core.inputs.missing import is_blank
-from ..core.inputs.mistakes import warn_of_equal, warn_of_words
+from ..core.inputs.mistakes import warn_of_blank, warn_of_equal, warn_of_words
 from ..core.runtime.import_lock import import_undisturbed, lazy
 from ..core.runtime.terminal import ProgressBar
 from .formats import align_images, open_input

@@ -64,9 +64,9 @@ def open_input(name: str, role: str, options: Options, opened: ExitStack) -> Rea
     `role`, REFERENCE or SYSTEM, decides if a selector matches both a translator and a system; a
     LABEL may be a number. ``--num-refs`` applies to references only.
     """
-    path, _, kind = select(name, options.read_as)
     if options.keyed_by is None or role == LABEL:
         return _open_unkeyed(name, role, options, opened)
+    path, _, kind = select(name, options.read_as)
     if kind in (None, "xml", "sgml"):
         raise InputError(f"--keyed-by names a column of files with ::SELECTOR, but {name} is none")
     texts = _open_unkeyed(name, role, options, opened)
@@ -78,12 +78,7 @@ def _open_unkeyed(name: str, role: str, options: Options, opened: ExitStack) -> 
     path, selector, kind = select(name, options.read_as)
     is_reference = role == REFERENCE
     fields = options.num_refs if is_reference else 1
-    if kind is None:
-        lines = TextLines(ByteSource(path, opened), options.encoding)
-        if options.keyed and fields == 1:
-            return KeyedReader(lines)
-        return LineReader(lines) if fields == 1 else FieldsReader(lines, fields)
-    if fields != 1:
+    if fields != 1 and kind is not None:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
     if kind in ("xml", "sgml"):
         from .markup import MarkupReader
@@ -98,10 +93,14 @@ def _open_unkeyed(name: str, role: str, options: Options, opened: ExitStack) -> 
         from .data_files import TableReader
 
         return TableReader(path, selector, missing, options, is_reference)
-    if kind in ("tsv", "csv"):
-        return ColumnReader(path, selector, missing, options, opened)
     lines = TextLines(ByteSource(path, opened), options.encoding)
-    return JsonReader(lines, selector, missing, role)
+    if kind in ("tsv", "csv"):
+        return ColumnReader(lines, selector, missing, options)
+    if kind is not None:
+        return JsonReader(lines, selector, missing, role)
+    if fields != 1:
+        return FieldsReader(lines, fields)
+    return KeyedReader(lines) if options.keyed else LineReader(lines)
 
 
 def is_coco_file(name: str) -> bool:
@@ -175,10 +174,9 @@ class _CellReader(Reader):
 class ColumnReader(_CellReader):
     """A column of values separated by tabs or another character; cells may be quoted."""
 
-    def __init__(
-        self, path: str, selector: str, missing: str, options: Options, opened: ExitStack
-    ) -> None:
-        super().__init__(TextLines(ByteSource(path, opened), options.encoding), selector, missing)
+    def __init__(self, lines: TextLines, selector: str, missing: str, options: Options) -> None:
+        super().__init__(lines, selector, missing)
+        path = self.label
         if not selector:
             raise InputError(f"{path}: choose a column with ::NAME after the file name")
         self._is_csv = (options.read_as or without_suffix(path)).endswith("csv")
@@ -232,9 +230,9 @@ class ColumnReader(_CellReader):
         if names.count(self.selector) == 1:
             return names.index(self.selector)
         meant = closest(self.selector, names) or f"one of {names_shown(map(repr, names))}"
-        problem, fix = "no column is", f"choose {meant}, or a number"
+        problem, fix = "no column is", f"choose {meant}, or a number if line 1 is a segment"
         if self.selector in names:
-            problem, fix = "several columns are", "choose one by its number"
+            problem, fix = "several columns are", "rename them"
         raise self.source.error(f"{problem} named {shown(self.selector)} in line 1; {fix}")
 
     def _split(self, row: str) -> Sequence[str | None]:

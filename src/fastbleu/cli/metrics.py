@@ -13,13 +13,15 @@ from operator import add
 from ..chrf.counter import ChrfCounted, ChrfCounter
 from ..core.counting._counted import Sums, joint_nrefs
 from ..core.counting.counter import Counter
-from ..core.inputs.errors import look_tokenized, warn_input
-from ..core.runtime.import_lock import import_undisturbed
-from ..core.scoring._sacrebleu import details
+from ..core.inputs.arguments import number_of
+from ..core.inputs.errors import warn_input
+from ..core.inputs.mistakes import look_tokenized
+from ..core.runtime.import_lock import import_undisturbed, lazy
+from ..core.scoring._sacrebleu import score_of_row
 from ..core.scoring.sacrebleu import SACREBLEU
 from ..core.tokenizers.tokenizer import get as get_tokenizer
-from ..sacrebleu.base import original
-from ..sacrebleu.bleu_score import CONFIDENCE, BLEUScore, BLEUSignature, estimate, seed_text
+from ..sacrebleu.base import CONFIDENCE, estimate, original, seed_text
+from ..sacrebleu.bleu_score import BLEUScore, BLEUSignature
 from ..sacrebleu.metrics.chrf import CHRFScore, CHRFSignature
 from ..sacrebleu.streams import count_references
 from .readers import InputError
@@ -29,9 +31,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ..chrf import samples
     from ..core.inputs._batch import Batch
     from ..sacrebleu.base import Score
+    from ..significance import experiment
     from .settings import Options
+else:
+    # `command` has imported numpy, which these load.
+    experiment = lazy("fastbleu.significance.experiment")
+    samples = lazy("fastbleu.chrf.samples")
 
 LARGEST_MARKED = 0.05  # of p-values, by sacreBLEU
 # A system's score, 0-100, and the result of a paired test; the baseline has no `p_value`. The
@@ -98,19 +106,19 @@ class Metric:
     def compare(self, totals: Sequence[Any]) -> tuple[list[Any], list[float]]:
         """The Comparison of each system with the first one, and sacreBLEU's p-values."""
         options = self.options
-        experiment = import_undisturbed("fastbleu.significance.experiment").Experiment(
+        systems = experiment.Experiment(
             [self.rows(total) for total in totals],
             self.scoring(),
             CONFIDENCE,
             options.random_seed,
             progress=options.progress,
         )
-        self.note_test(str(experiment.seed).lower(), options.samples, options.test)
+        self.note_test(str(systems.seed).lower(), options.samples, options.test)
         if options.test == "bs":
-            results = list(experiment.bootstrap(options.samples))
+            results = systems.bootstrap(options.samples)
         else:
-            results = list(experiment.randomize(options.samples, samples=0))
-        return results, experiment.sacrebleu_p_values
+            results = systems.randomize(options.samples, samples=0)
+        return results, systems.sacrebleu_p_values
 
     def test(self, names: Sequence[str], totals: Sequence[Any]) -> list[System]:
         """The systems with the results of a paired test; warns where its marks mislead."""
@@ -161,14 +169,14 @@ class Bleu(Metric):
 
     def _score_row(self, row: array[int]) -> BLEUScore:
         try:
-            value, precisions, bp, counts, totals = details(row, *self._scoring)
+            score: BLEUScore = score_of_row(BLEUScore, row, *self._scoring)
         except ValueError as error:  # the logarithm of a precision below 0
             raise InputError(
                 f"--smooth-value {self.options.smooth_value:g} with --smooth-method "
                 f"{self.options.smooth_method} makes a precision negative, which has no "
                 "logarithm: choose a value of at least 0"
             ) from error
-        return BLEUScore(value, counts, totals, precisions, bp, row[0], row[1])
+        return score
 
     def score(self, total: Any) -> BLEUScore:
         return self._score_row(total.row)
@@ -184,6 +192,10 @@ class Bleu(Metric):
                     f"{name}: {total.tokenized_periods} lines end in ' .', as tokenized text does; "
                     "scores of such text are not comparable: detokenize it, or add --force"
                 )
+            if total.row[0] and not total.row[-1] and self.score(total).score == 0:
+                tokens = number_of(self.options.max_ngram_order, "token")
+                problem = f"no hypothesis has {tokens}, so the score is 0"
+                warn_input(f"{name}: {problem}: is each line a whole segment, not a word?")
         super().describe(names, totals)
         tokenizers = sorted(filter(None, totals[0].tokenizers or ()))
         self.info.update("tok", "+".join([str(self.info.info["tok"]), *tokenizers]))
@@ -192,7 +204,6 @@ class Bleu(Metric):
         return SACREBLEU.adapt(total.rows())
 
     def scoring(self) -> Any:
-        experiment = import_undisturbed("fastbleu.significance.experiment")
         return experiment.SacrebleuScoring(*self._scoring)
 
 
@@ -220,17 +231,14 @@ class Chrf(Metric):
         return [self._made(value) for value in self.counter.scores(counted)]
 
     def rows(self, total: Any) -> Any:
-        samples = import_undisturbed("fastbleu.chrf.samples")
         return samples.tables([total.rows()], self.counter.order)[0]
 
     def scoring(self) -> Any:
-        samples = import_undisturbed("fastbleu.chrf.samples")
         return samples.ChrfScoring(self.counter.order, self.counter.rule)
 
     def test(self, names: Sequence[str], totals: Sequence[Any]) -> list[System]:
-        half_width = import_undisturbed("fastbleu.chrf.samples").half_width
         return [
-            system._replace(interval=known and _HalfWidth(known.mean, half_width(known)))
+            system._replace(interval=known and _HalfWidth(known.mean, samples.half_width(known)))
             for system in super().test(names, totals)
             for known in [system.interval]
         ]

@@ -299,7 +299,7 @@ def _problem(options: Options, parser: Parser) -> str | None:
         return "--explain takes two dialects, or none for a table of all"
     if options.prints_as_sacrebleu:
         if options.tokenize in _OTHER_TOKENIZERS:
-            fix = "name the --dialect that has it"
+            fix = "add --dialect mteval-v14"
             return f"sacreBLEU does not have {shown(options.tokenize)}: {fix}"
         if (method := options.smooth_method) not in (None, *SMOOTH_DEFAULTS):
             more = ", or name the --dialect that has it"

@@ -13,7 +13,7 @@ from itertools import chain
 from ..core.inputs.arguments import closest, known_name, shown, unknown_name
 from ..core.scoring.names import get, names
 from ..files.formats import DELIMITERS
-from ..sacrebleu.bleu_score import read_seed
+from ..sacrebleu.base import read_seed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -221,7 +221,7 @@ class TextLines:
             or "BOM" in error.reason
             or self.encoding in ("idna", "punycode")
         ):
-            named = "name the file's own --encoding, such as utf-16-le"
+            named = "name the --encoding of all files, such as utf-16-le"
             fix = "correct the declaration" if self._declared else named
             line = self.taken + 1
             return self.source.error(f"line {line} cannot be decoded: {error}; {fix}", line=line)
@@ -233,7 +233,8 @@ class TextLines:
 
     def _invalid(self, error: UnicodeDecodeError, line: int, byte: int) -> InputError:
         name = "UTF-8" if self.encoding == "utf-8" else self.encoding
-        fix = "convert the file (iconv -f LATIN1 -t UTF-8) or name its --encoding, such as latin-1"
+        fix = "convert it, as with iconv -f LATIN1 -t UTF-8"
+        fix += ", or name the --encoding of all files, such as latin-1"
         if self.source.start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             fix = "it is UTF-16: convert it, or use --encoding utf-16 if all files are"
         if self._declared:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from ..core.tokenizers.tokenizer import BY_LANGUAGE
-from ..sacrebleu.bleu_score import read_seed, seed_of_environment
+from ..sacrebleu.base import read_seed, seed_of_environment
 from .readers import InputError
 
 FORMATS = ("json", "text", "latex")

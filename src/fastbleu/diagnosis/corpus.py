@@ -228,9 +228,10 @@ class Corpus:
             references[number] = [rewrite(text) for text in references[number]]
         return self.with_segments(hypotheses, references)
 
-    def part(self, hypotheses: Sequence[int], references: Sequence[int]) -> Corpus:
-        """The given hypotheses, paired with the references of the given segments."""
-        kept = [self.references[number] for number in references]
+    def part(self, hypotheses: Sequence[int], references: Sequence[int] | None = None) -> Corpus:
+        """The given hypotheses, paired with their own references or those of other segments."""
+        segments = hypotheses if references is None else references
+        kept = [self.references[number] for number in segments]
         return self.with_segments([self.hypotheses[number] for number in hypotheses], kept)
 
     def lengths(self) -> NDArray[numpy.int64]:

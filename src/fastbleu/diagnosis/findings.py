@@ -16,7 +16,7 @@ import numpy
 
 from ..core.inputs.arguments import names_shown, number_of
 from ..core.inputs.errors import InputError, advised
-from ..core.inputs.scripts import (
+from ..core.inputs.looks import (
     fitting_tokenizer,
     is_written_without_spaces,
     lacks_spaces,
@@ -80,7 +80,6 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     for check, is_of_tokens in (
         (_blank, True),
         (_ids, False),
-        (_unspaced, False),
         (_missing, False),
         (_empty, True),
         (_tokenizer, False),
@@ -89,9 +88,10 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
         (_equal, False),
         (_framed, False),
         (_order, True),
-        (_scripts, False),
         (_lost, False),
         (_spellings, False),
+        (_unspaced, False),
+        (_scripts, False),
         (_foreign, False),
         (_short, True),
     ):
@@ -107,7 +107,7 @@ def _blank(search: Search) -> None:
     for column, side in enumerate(_SIDES):
         if len(lengths) and not lengths[:, column].any():
             search.add("blank", f"all {side} are blank: they have no tokens", nan, search.numbers)
-            search.rest = search.rest.part([], [])
+            search.rest = search.rest.part([])
             return
 
 
@@ -138,7 +138,7 @@ def _ids(search: Search) -> None:
         if count > 0.9 * len(search.rest) and TIMES * other < count:
             message = f"{count} of the {side} are numbers, such as ids of tokens: decode them"
             search.add("ids", message, nan, range(len(search.rest)))
-            search.rest = search.rest.part([], [])
+            search.rest = search.rest.part([])
             return
 
 
@@ -260,7 +260,7 @@ def _order(search: Search) -> None:
         known = nan if order.is_partial else points
         search.add(order.name, order.message, known, order.segments, points)
         kept = [] if order.is_partial else order.kept  # pairs that are unknown look mistaken
-        search.rest = order.corpus.part(kept, kept) if order.is_partial else order.corpus
+        search.rest = order.corpus.part(kept) if order.is_partial else order.corpus
         search.numbers = [search.numbers[n] for n in kept]
 
 
@@ -421,12 +421,12 @@ def _lost(search: Search) -> None:
         having = on_one_side(search.rest, pattern.search)
         if having:
             segments = having[0] or having[1]
-            kept = sorted({*range(len(search.rest))} - {*segments})
-            gain = search.rest.part(kept, kept).points() - search.rest.points() if kept else 0
+            kept = search.others(segments)
+            gain = search.rest.part(kept).points() - search.rest.points() if kept else 0
             search.add(name, f"{sides_have(*having)} {what}", nan, segments, max(0, gain))
             search.has_lost = True
             if len(segments) >= (1 - LEAST_KEPT) * len(search.rest):
-                search.rest = search.rest.part([], [])
+                search.rest = search.rest.part([])
                 return
 
 

@@ -102,17 +102,20 @@ class RuleSet:
             self.orders.max_ngram_order,
         ).stats
 
+    def _adapted(self) -> AdaptedRows:
+        return self.counts.adapt(self.rows())
+
     def has_negative_totals(self) -> bool:
         """Whether some totals are below 0, as those of e2e for short segments."""
-        return bool((self.counts.adapt(self.rows()).totals < 0).any())
+        return bool((self._adapted().totals < 0).any())
 
     def points(self) -> float:
         """The score of the corpus on 0-100; NaN if the rules cannot be combined."""
-        scorer, rows = self.smoothing, self.rows()
+        scorer = self.smoothing
         try:
             if not self.is_divided:
-                return scorer.value(scorer.sums_of(rows)) * 100 / scorer.scale
-            adapted = self.counts.adapt(rows)
+                return scorer.value(scorer.sums_of(self.rows())) * 100 / scorer.scale
+            adapted = self._adapted()
         except (ValueError, ImportError):  # without PyTorch
             return nan
         scores = self._scores_or_nan(adapted if self.average.mean_of_sentences else adapted.sum())
@@ -120,7 +123,7 @@ class RuleSet:
 
     def sentence_points(self) -> NDArray[numpy.float64]:
         """The score of each segment, 0-100; NaN for segments without one."""
-        return numpy.array(self._scores_or_nan(self.counts.adapt(self.rows())))
+        return numpy.array(self._scores_or_nan(self._adapted()))
 
     def _scores_or_nan(self, adapted: AdaptedRows) -> list[float]:
         try:

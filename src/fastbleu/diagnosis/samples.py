@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from itertools import chain
+from itertools import chain, pairwise
 
 from ..core.inputs.errors import warn_input
 from .affixes import constant_text, framed_by
@@ -47,6 +47,8 @@ _LEAST_LETTERS, _FOREIGN = 20, 0.05
 # Words in more references tell nothing about pairs. If so many hypotheses, and this share of them,
 # fit other references, the order is wrong.
 _COMMON, _LEAST_MOVED, _MOVED_SHARE = 3, 30, 0.4
+# The share of them that fit a later reference than the one before, if none is exchanged.
+_RISING = 0.7
 # So many hypotheses, and this share of them, are not equal by chance.
 _FEWEST_EQUAL, _EQUAL_SHARE = 4, 0.08
 _SIDES = "hypotheses", "references"
@@ -129,9 +131,14 @@ def warn_of_order(hypotheses: Sequence[Any], references: Sequence[Any]) -> bool:
     own = len(best) - best.count(-1) - moved
     differs = moved > max(_LEAST_MOVED, _MOVED_SHARE * len(best), 4 * own)
     if differs:
+        fitting = [other for other in best if other != -1]
+        rising = sum(other < following for other, following in pairwise(fitting))
+        cause = "the order of one side differs, it is shuffled or sorted"
+        if rising > _RISING * len(fitting):
+            cause = "a line may be missing or added there, as by str.splitlines()"
         warn_input(
             f"of the first {len(best)} hypotheses, {moved} fit the reference of another segment: "
-            "the order of one side differs, it is shuffled or sorted"
+            f"{cause}"
         )
     return differs
 

@@ -112,17 +112,21 @@ class Search:
 
         If their texts are lost (`is_lost`), the effect is unknown.
         """
-        kept = sorted({*range(len(self.rest))} - {*segments})
+        kept = self.others(segments)
         if len(kept) <= LEAST_KEPT * len(self.rest):  # nearly all
             self.add(name, message, nan, segments)
             kept = []
         else:
-            points = self.rest.part(kept, kept).points() - self.rest.points()
+            points = self.rest.part(kept).points() - self.rest.points()
             if not points >= LEAST_POINTS:
                 return False
             self.add(name, message, nan if is_lost else points, segments, points)
-        self.rest, self.numbers = self.rest.part(kept, kept), [self.numbers[n] for n in kept]
+        self.rest, self.numbers = self.rest.part(kept), [self.numbers[n] for n in kept]
         return True
+
+    def others(self, segments: Sequence[int]) -> list[int]:
+        """The segments of the rest that are not among these."""
+        return sorted({*range(len(self.rest))} - {*segments})
 
     def least(self, share: float = SHARE, least: int = 2) -> int:
         """The number of segments that are no chance."""

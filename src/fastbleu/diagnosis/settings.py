@@ -181,8 +181,7 @@ class _Sample:
         taken += [lens.index(min(lens)) for lens in (hypothesis_lengths, reference_lengths)]
         self._corpora = {}
         for name, variant in variants.items():
-            numbers = [*taken, len(variant) - 1]
-            self._corpora[name] = variant.part(numbers, numbers)
+            self._corpora[name] = variant.part([*taken, len(variant) - 1])
         # Fast settings with which slow ones are compared: their scores, and those of the parts.
         alike = [scored for scored in scores if scored and scored.setting.is_control]
         self._controls = numpy.array([scored.value / scored.setting.scale for scored in alike])

@@ -18,7 +18,8 @@ from functools import partial
 
 from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, check_flag, check_positive, number_of, shown
-from ..core.inputs.errors import InputError, InputTypeError, warn_tokenized
+from ..core.inputs.errors import InputError, InputTypeError
+from ..core.inputs.mistakes import warn_tokenized
 from ..core.metric.argument import counter_of
 from ..core.metric.bleu import BLEU
 from ..core.scoring._sacrebleu import details

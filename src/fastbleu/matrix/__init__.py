@@ -4,19 +4,19 @@ The functions take a BLEU, or a dialect's name, as `metric=`. Modules are import
 names is first used.
 """
 
-from ..core.runtime.import_lock import import_locked
+from ..core.runtime.import_lock import late_names
 
 _HOMES = {
-    "MBRResult": "decoding",
-    "NearestIndex": "nearest_index",
-    "ReferenceIndex": "index",
-    "SelfBLEUResult": "diversity",
-    "duplicates": "nearest_index",
-    "mbr": "decoding",
-    "nearest": "nearest_index",
-    "pairwise": "all_pairs",
-    "pairwise_chunked": "all_pairs",
-    "self_bleu": "diversity",
+    "MBRResult": "matrix.decoding",
+    "NearestIndex": "matrix.nearest_index",
+    "ReferenceIndex": "matrix.index",
+    "SelfBLEUResult": "matrix.diversity",
+    "duplicates": "matrix.nearest_index",
+    "mbr": "matrix.decoding",
+    "nearest": "matrix.nearest_index",
+    "pairwise": "matrix.all_pairs",
+    "pairwise_chunked": "matrix.all_pairs",
+    "self_bleu": "matrix.diversity",
 }
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,13 +32,7 @@ if TYPE_CHECKING:
     from .nearest_index import nearest as nearest
 else:
     __all__ = sorted(_HOMES)
-
-    def __getattr__(name):
-        if name not in _HOMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(import_locked(f"{__name__}.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
+    __getattr__ = late_names(__name__, _HOMES)
 
     def __dir__():
         return sorted({*globals(), *__all__})

@@ -41,14 +41,8 @@ _BLOCK = 1024
 class SentenceIndex:
     """References that are read once. An index cannot be changed; threads may share it."""
 
-    __slots__ = ("__weakref__", "_reader", "_references")
-
     _reader: SentenceReader
     _references: ReferenceSet | Postings
-
-    def _keep(self, **attributes: object) -> None:
-        for name, value in attributes.items():
-            object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
         """Number of references."""
@@ -114,8 +108,6 @@ class ReferenceIndex(SentenceIndex):
     (2, 31)
     """
 
-    __slots__ = ("_metric", "_pool", "_scorer")
-
     _metric: BLEU
     _pool: Pool
     _references: ReferenceSet
@@ -144,8 +136,8 @@ class ReferenceIndex(SentenceIndex):
 
     def _finish(self, metric: BLEU, reader: SentenceReader, references: ReferenceSet) -> None:
         references.finish()
-        self._keep(_metric=metric, _scorer=scorer_of(metric), _pool=Pool(metric.threads))
-        self._keep(_reader=reader, _references=references)
+        vars(self).update(_metric=metric, _scorer=scorer_of(metric), _pool=Pool(metric.threads))
+        vars(self).update(_reader=reader, _references=references)
 
     def score(self, hypotheses: Hypotheses, *, hypothesis_mask: Mask | None = None) -> Score:
         """BLEU of a corpus of hypotheses, with the warnings of `fastbleu.BLEU.score`.

@@ -55,8 +55,6 @@ class NearestIndex(SentenceIndex):
     ([[0, 2], [1, 0]], [[59.5, 59.5], [60.7, 0.0]])
     """
 
-    __slots__ = ()
-
     _references: Postings
 
     def __init__(
@@ -74,7 +72,7 @@ class NearestIndex(SentenceIndex):
     def _finish(self, reader: SentenceReader, references: Sentences) -> None:
         reader.warn_of_input()
         ngrams = Ngrams(max(1, min(reader.max_ngram_order, references.longest)))
-        self._keep(_reader=reader, _references=Postings(ngrams, references))
+        vars(self).update(_reader=reader, _references=Postings(ngrams, references))
 
     def nearest(
         self,

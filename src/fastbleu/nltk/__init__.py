@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections import Counter
 
-from ..core.runtime.import_lock import import_locked
+from ..core.runtime.import_lock import late_names
 from ._sentence_bleu import modified_precision, sentence_bleu
 from .functions import SmoothingFunction, closest_ref_length, corpus_bleu, ngrams
 
@@ -20,7 +20,5 @@ __all__ += ["corpus_bleu", "math", "modified_precision", "ngrams", "sentence_ble
 __all__ += ["warnings"]
 
 
-def __getattr__(name: str) -> object:
-    if name in ("Fraction", "brevity_penalty"):
-        return getattr(import_locked("fastbleu.core.scoring.nltk_arithmetic"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+_ARITHMETIC = dict.fromkeys(("Fraction", "brevity_penalty"), "core.scoring.nltk_arithmetic")
+__getattr__ = late_names(__name__, _ARITHMETIC)

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from ..core.counting._counted import Counted
 from ..core.counting.counter import Counter
 from ..core.inputs._batch import Batch
-from ..core.inputs.errors import TOKENIZED_PERIODS, without_input_warnings
+from ..core.inputs.errors import without_input_warnings
+from ..core.inputs.mistakes import TOKENIZED_PERIODS
 from ..core.runtime.import_lock import lazy
 from ..core.scoring._sacrebleu import LazyScore
 from ..core.tokenizers._compiled import COMPILED

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import re
 from functools import cache
+from graphlib import TopologicalSorter
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 # Longer texts are truncated in Markdown.
 _CHARACTERS = 300
-_IMPORT = re.compile(r'^import .*? from "\./(\w+)\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import .*? from "\./(\w+\.js)";\n', re.MULTILINE)
 
 
 def make_document(overview: Overview, title: str) -> str:
@@ -99,19 +100,12 @@ def read_style() -> str:
 @cache
 def read_script() -> str:
     """The script: the modules of page/ in one function scope, each after those that it imports."""
-    parts: dict[str, str] = {}
-
-    def add(name: str) -> None:
-        text = _read(f"{name}.js")
-        parts[name] = ""
-        for imported in _IMPORT.findall(text):
-            if imported not in parts:
-                add(imported)
-        del parts[name]  # to the end
-        parts[name] = _IMPORT.sub("", text).replace("\nexport ", "\n")
-
-    add("main")
-    return '"use strict";\n(() => {\n' + "\n".join(parts.values()) + "})();\n"
+    names = sorted(path.name for path in files(__package__).joinpath("page").iterdir())
+    texts = {name: _read(name) for name in names if name.endswith(".js")}
+    imports = {name: _IMPORT.findall(text) for name, text in texts.items()}
+    ordered = [texts[name] for name in TopologicalSorter(imports).static_order()]
+    parts = [_IMPORT.sub("", text).replace("\nexport ", "\n") for text in ordered]
+    return '"use strict";\n(() => {\n' + "\n".join(parts) + "})();\n"
 
 
 def content_hash(text: str) -> str:

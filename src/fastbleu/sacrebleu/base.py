@@ -1,13 +1,16 @@
-"""What sacreBLEU's metrics have in common: the text of scores and signatures (2.6.0)."""
+"""What sacreBLEU's metrics have in common: texts, intervals, kept references (2.6.0)."""
 
 from __future__ import annotations
 
+import os
 from itertools import chain
+from math import isnan
 
 from ..core.inputs.arguments import shown
 from ..core.runtime.extras import install_command
 from ..core.runtime.import_lock import import_locked, lazy
 from ..core.scoring.sacrebleu import SACREBLEU
+from .streams import count_references, segment_major
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,11 +18,16 @@ if TYPE_CHECKING:
     import statistics
     from collections.abc import Iterable, Sequence
     from typing import Any, ClassVar
+
+    from ..significance import experiment
 else:
+    experiment = lazy("fastbleu.significance.experiment")
     json = lazy("json")
     statistics = lazy("statistics")
 
 VERSION = SACREBLEU.version
+CONFIDENCE = 0.95  # of all intervals
+_SEED_VARIABLE = "SACREBLEU_SEED"
 
 # What is handed over from an installed sacreBLEU, and its modules.
 ORIGINALS = {
@@ -179,7 +187,7 @@ class Signature:
     def format(self, short: bool = False) -> str:
         """The fields, separated by ``|``, the version last; `short` abbreviates their names."""
         fields = []
-        for name in [*[name for name in self.info if name != "version"], "version"]:
+        for name in sorted(self.info, key="version".__eq__):  # stable: only the version moves
             value = self.info[name]
             if isinstance(value, bool):
                 value = "yes" if value else "no"
@@ -195,6 +203,45 @@ class Signature:
         return self.format()
 
 
+def estimate(
+    score: Score, rows: Any, scoring: experiment.DialectScoring, samples: int, seed: int | None
+) -> None:
+    """Set a score's confidence interval from bootstrap samples of adapted rows, or of a table."""
+    [scores] = experiment.Experiment([rows], scoring, CONFIDENCE, seed).draw(samples)
+    if not any(map(isnan, scores)):
+        # The mean of float32 is one, too.
+        score._take_interval(list(scores) if scores.dtype == "f" else scores.tolist())
+
+
+def seed_text() -> str:
+    """The environment variable SACREBLEU_SEED, or sacreBLEU's default seed."""
+    return os.environ.get(_SEED_VARIABLE, "12345")
+
+
+def seed_of_environment() -> int | None:
+    """The seed in `seed_text`; errors as for `read_seed`."""
+    return read_seed(seed_text(), f"the environment variable {_SEED_VARIABLE}")
+
+
+def read_seed(text: str, name: str) -> int | None:
+    """Parse a seed; "none" gives None, a different seed each time.
+
+    Raises ValueError unless it is "none" or an integer of at least 0.
+    """
+    if text.lower() == "none":
+        return None
+    try:
+        seed = int(text)
+    except ValueError:
+        raise ValueError(
+            f"{name} is {shown(text)}, expected an integer of at least 0, or 'none' for a "
+            "different seed each time"
+        ) from None
+    if seed < 0:
+        raise ValueError(f"{name} is {seed}, but must be at least 0")
+    return seed
+
+
 class Metric:
     """A metric; refuses subclasses that override `_NOT_CALLED`, sacreBLEU's inner methods."""
 
@@ -207,6 +254,15 @@ class Metric:
         }
     )
     _SIGNATURE_TYPE: ClassVar[type[Signature]] = Signature
+    num_refs: int
+
+    def __init__(self, references: Sequence[Sequence[str | None]] | None) -> None:
+        self.n_bootstrap: int | None = None
+        self.seed: str | None = None
+        self._ref_cache: list[Any] | None = None
+        if references is not None:
+            self._ref_cache = segment_major(references)
+            self.num_refs = count_references(self._ref_cache)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -222,3 +278,19 @@ class Metric:
                 f"{name} does not call; derive it from sacrebleu.{name}, and call "
                 "fastbleu.patch() for speed"
             )
+
+    def _estimate(self, score: Score, rows: Any, scoring: Any, samples: int) -> None:
+        """Set a score's confidence interval; the signature has the number of samples and seed."""
+        self.n_bootstrap = samples
+        estimate(score, rows, scoring, samples, seed_of_environment())
+        self.seed = seed_text().lower()
+
+    def _aggregate_and_compute(self, stats: Any) -> Any:
+        """The score of all rows together."""
+        if len(stats) == 1:
+            return self._compute_score_from_stats(stats[0])
+        return self._compute_score_from_stats([sum(row) for row in zip(*stats, strict=True)])
+
+    def _compute_score_from_stats(self, stats: Any) -> Any:
+        """The score of one row, a list or array of numbers."""
+        raise NotImplementedError

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from math import isnan
-
-from ..core.counting.stats import Stats
-from ..core.inputs.arguments import shown
 from ..core.runtime.caching import cached_property
-from ..core.runtime.import_lock import lazy
 from ..core.scoring._sacrebleu import LazyScore
 from ..core.scoring.sacrebleu import SACREBLEU
 from .base import Score, Signature
@@ -16,13 +10,6 @@ from .base import Score, Signature
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from ..significance import experiment
-else:
-    experiment = lazy("fastbleu.significance.experiment")
-
-CONFIDENCE = 0.95  # of all sacreBLEU's intervals
-_SEED_VARIABLE = "SACREBLEU_SEED"
 
 
 class BLEUScore(LazyScore, Score):
@@ -85,59 +72,6 @@ class BLEUScore(LazyScore, Score):
             f"{self.prec_str} (BP = {self.bp:.3f} ratio = {self.ratio:.3f} "
             f"hyp_len = {self.sys_len:d} ref_len = {self.ref_len:d})"
         )
-
-
-def estimate_from_rows(
-    score: BLEUScore,
-    stats: Stats,
-    samples: int,
-    smoothing: str,
-    value: float | None,
-    effective_order: bool,
-    seed: int | None,
-) -> None:
-    """Set the score's confidence interval from bootstrap samples."""
-    scoring = experiment.SacrebleuScoring(stats.max_ngram_order, smoothing, value, effective_order)
-    estimate(score, SACREBLEU.adapt(stats), scoring, samples, seed)
-
-
-def estimate(
-    score: Score, rows: Any, scoring: experiment.DialectScoring, samples: int, seed: int | None
-) -> None:
-    """Set a score's confidence interval from bootstrap samples of adapted rows, or of a table."""
-    [scores] = experiment.Experiment([rows], scoring, CONFIDENCE, seed).draw(samples)
-    if not any(map(isnan, scores)):
-        # The mean of float32 is one, too.
-        score._take_interval(list(scores) if scores.dtype == "f" else scores.tolist())
-
-
-def seed_text() -> str:
-    """The environment variable SACREBLEU_SEED, or sacreBLEU's default seed."""
-    return os.environ.get(_SEED_VARIABLE, "12345")
-
-
-def seed_of_environment() -> int | None:
-    """The seed in `seed_text`; errors as for `read_seed`."""
-    return read_seed(seed_text(), f"the environment variable {_SEED_VARIABLE}")
-
-
-def read_seed(text: str, name: str) -> int | None:
-    """Parse a seed; "none" gives None, a different seed each time.
-
-    Raises ValueError unless it is "none" or an integer of at least 0.
-    """
-    if text.lower() == "none":
-        return None
-    try:
-        seed = int(text)
-    except ValueError:
-        raise ValueError(
-            f"{name} is {shown(text)}, expected an integer of at least 0, or 'none' for a "
-            "different seed each time"
-        ) from None
-    if seed < 0:
-        raise ValueError(f"{name} is {seed}, but must be at least 0")
-    return seed
 
 
 class BLEUSignature(Signature):

@@ -172,7 +172,8 @@ class Source:
         if is_damage(error):
             problem = f"{file or 'the table'} cannot be read from row {row} on: {explained(error)}"
             return InputError(problem, file=file)
-        if file and (type(error) is ValueError or isinstance(error, InputError)):
+        is_unnamed = isinstance(error, InputError) and error.file is None
+        if file and (is_unnamed or type(error) is ValueError):
             return restated(error, f"{file}: {error}", file=file)
         return error
 

@@ -7,6 +7,7 @@ from array import array
 from collections import namedtuple
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
+from itertools import pairwise
 
 from ..._core import accumulate_rows, add_rows, zero_rows
 from ..inputs.arguments import a_type, check_positive, number_of
@@ -16,7 +17,7 @@ from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Self
+    from typing import Any, Self, TypeVar
 
     import numpy
     from numpy.typing import NDArray
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ..runtime import html
 
     Integers = NDArray[numpy.int64]
+    _Rows = TypeVar("_Rows", bound="Rows")
 else:
     numpy = lazy("numpy")
     html = lazy("fastbleu.core.runtime.html")
@@ -357,14 +359,14 @@ def stats_of(rows: array[int], max_ngram_order: int) -> Stats:
     return Stats._own(rows, max_ngram_order)
 
 
-def truncated(stats: Stats, max_ngram_order: int) -> Stats:
+def truncated(rows: _Rows, max_ngram_order: int) -> _Rows:
     """The rows without the counts of higher orders."""
-    middle = 2 + stats.max_ngram_order
+    middle = 2 + rows.max_ngram_order
     columns = [*range(2 + max_ngram_order), *range(middle, middle + max_ngram_order)]
-    kept = zero_rows(len(stats), max_ngram_order)
+    kept = zero_rows(len(rows), max_ngram_order)
     for to, column in enumerate(columns):
-        kept[to :: len(columns)] = stats._rows[column :: stats._width]
-    return Stats._own(kept, max_ngram_order, stats._origin)
+        kept[to :: len(columns)] = rows._rows[column :: rows._width]
+    return rows._own(kept, max_ngram_order, rows._origin)
 
 
 def _of_sum(origin: Origin | None) -> Origin | None:
@@ -410,8 +412,8 @@ def row_of_state(state: object, max_ngram_order: int, least_total: int = 0) -> a
         problem = "there are more unigrams than tokens in hypotheses"
     else:
         # Segments with n-grams have one (n + 1)-gram fewer; the others have neither.
-        fewer = [ngrams[n] - ngrams[n + 1] for n in range(max_ngram_order - 1)]
-        impossible = [*fewer, 0] != sorted([*fewer, 0], reverse=True)
+        fewer = [count - of_longer for count, of_longer in pairwise(ngrams)]
+        impossible = any(here < after for here, after in pairwise([*fewer, 0]))
         if impossible or (0 in fewer and ngrams[fewer.index(0)] and not least_total):
             problem = "its numbers of n-grams are inconsistent"
     if problem:

@@ -119,6 +119,8 @@ def known_name(name: object, known: Collection[str]) -> str | None:
     return name if name in known else {_plain(word): word for word in known}.get(_plain(name))
 
 
+# nltk's smoothing methods, and their names in dialects.
+NLTK_METHODS = {"method1": "floor", "method2": "add-k", "method3": "exp", "method4": "method4"}
 # What names of other programs, and parts of ours, mean.
 _MEANT = {
     **dict.fromkeys(("hf", "huggingface"), "evaluate"),
@@ -128,9 +130,7 @@ _MEANT = {
     **dict.fromkeys(("chinese", "zh-CN"), "zh"),
     **dict.fromkeys(("torch", "pytorch"), "torchmetrics"),
     **dict.fromkeys(("add-one", "add1", "add-1", "laplace", "lin"), "add-k"),
-    "method1": "floor",
-    "method2": "add-k",
-    "method3": "exp",
+    **NLTK_METHODS,
 }
 
 

@@ -133,8 +133,8 @@ def changed_while_read(
     """The error for a number of segments that changed while they were read."""
     return InputError(
         f"{number_of(segments, 'segment')} became {found} while they were counted: hypotheses is "
-        f"{a_type(hypotheses)}, references is {a_type(references)}; pass lists that no other code "
-        "changes, for a DataFrame frame.values.tolist()"
+        f"{a_type(hypotheses)}, references is {a_type(references)}; pass lists that nothing else "
+        "changes"
     )
 
 

@@ -173,36 +173,6 @@ def warn_input(message: str) -> None:
     warnings.warn(message, InputWarning, stacklevel=level)
 
 
-# With this many hypotheses that end in " .", text looks tokenized, as in sacreBLEU.
-TOKENIZED_PERIODS = 100
-# Unless they are less than one of so many: a large table has some by chance.
-_TOKENIZED_SHARE = 100
-
-
-def look_tokenized(periods: int, segments: int | None) -> bool:
-    """Whether so many hypotheses that end in " ." show that the text is tokenized."""
-    return periods >= max(TOKENIZED_PERIODS, (segments or 0) / _TOKENIZED_SHARE)
-
-
-def warn_tokenized(periods: int, segments: int | None = None, otherwise: str = "") -> None:
-    """Warn if hypotheses that are about to be tokenized seem to be tokenized already."""
-    if look_tokenized(periods, segments):
-        warn_input(
-            f'{periods} hypotheses end in " .", as tokenized text does, which changes their score; '
-            f"pass plain text{otherwise and f', or {otherwise} if this is intended'}"
-        )
-
-
-def warn_of_blank(references: int) -> None:
-    """Warn about blank references of segments that have others; `references` is their number."""
-    if references:
-        warn_input(
-            f"blank references, which count as texts of length 0: {references:,}, in segments that "
-            "have others; if they stand for missing references, leave them out"
-            f"{advised('ragged')}"
-        )
-
-
 def without_input_warnings(function: Callable[..., T]) -> Callable[..., T]:
     """Wrap a function so that it issues no InputWarning, for libraries that accept such input."""
 

@@ -5,18 +5,20 @@
 
 from __future__ import annotations
 
-from ..runtime.providers import provider
+from ..runtime.import_lock import provider
 from ._batch import Batch
 from ._id_rows import IdRows
 from ._utf8_rows import Utf8Rows
 from .arguments import is_collection, list_or_tuple, shown
-from .errors import TOKENIZED_PERIODS, place, warn_input
-from .looks import are_words, is_phrase
-from .scripts import (
+from .errors import advised, place, warn_input
+from .looks import (
+    are_words,
     first_entries,
+    fitting_tokenizer,
+    is_phrase,
     is_written_without_spaces,
+    lacks_spaces,
     sample_of,
-    warn_of_unspaced,
 )
 
 TYPE_CHECKING = False
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
 
     from .ids import IdFilter
 
+# With this many hypotheses that end in " .", text looks tokenized, as in sacreBLEU.
+TOKENIZED_PERIODS = 100
+# Unless they are less than one of so many: a large table has some by chance.
+_TOKENIZED_SHARE = 100
 # With fewer sequences of ids, one side may be empty by chance, and most may end in a run of one id
 # by chance, unless it has four ids or more that occur nowhere else.
 MIN_SEQUENCES_TO_WARN = 4
@@ -259,6 +265,49 @@ def _similarities(rows: Sequence[int], max_ngram_order: int) -> list[float]:
 
 def _decide_against(in_favor: int, against: int) -> bool:
     return against >= _VOTES + _VOTES_PER_DISSENT * in_favor
+
+
+def look_tokenized(periods: int, segments: int | None) -> bool:
+    """Whether so many hypotheses that end in " ." show that the text is tokenized."""
+    return periods >= max(TOKENIZED_PERIODS, (segments or 0) / _TOKENIZED_SHARE)
+
+
+def warn_tokenized(periods: int, segments: int | None = None, otherwise: str = "") -> None:
+    """Warn if hypotheses that are about to be tokenized seem to be tokenized already."""
+    if look_tokenized(periods, segments):
+        warn_input(
+            f'{periods} hypotheses end in " .", as tokenized text does, which changes their score; '
+            f"pass plain text{otherwise and f', or {otherwise} if this is intended'}"
+        )
+
+
+def warn_of_blank(references: int) -> None:
+    """Warn about blank references of segments that have others; `references` is their number."""
+    if references:
+        warn_input(
+            f"blank references, which count as texts of length 0: {references:,}, in segments that "
+            "have others; if they stand for missing references, leave them out"
+            f"{advised('ragged')}"
+        )
+
+
+def warn_of_unspaced(tokenizer: Any, hypotheses: Any, references: Any) -> bool:
+    """Warn if the tokenizer does not split a script without spaces between words."""
+    sample = sample_of(hypotheses)
+    if sample.isascii() or not (lacks_spaces(sample) and lacks_spaces(sample_of(references))):
+        return False
+    fitting = fitting_tokenizer(sample)
+    if tokenizer.splits_at_spaces:
+        why = "splits it at spaces, so that a token is a whole clause"
+    elif tokenizer.name == "zh" and fitting == "ja-mecab":
+        why = "splits only Chinese characters"
+    else:
+        return False
+    warn_input(
+        "the text is in a script without spaces between words, and the tokenizer "
+        f"{tokenizer.name!r} {why}; use {advised('tokenize', fitting)}"
+    )
+    return True
 
 
 def warn_of_label_padding() -> None:

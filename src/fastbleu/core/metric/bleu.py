@@ -176,7 +176,7 @@ class BLEU:
         elif weights and implementation.weights_set_order:
             max_ngram_order = len(weights)
         id_filter = None
-        if not ignore_ids is stop_ids is skip_ids is _NOTHING:
+        if not (ignore_ids is _NOTHING and stop_ids is _NOTHING and skip_ids is _NOTHING):
             id_filter = IdFilter(ignore_ids, stop_ids, skip_ids)
         if type(threads) is not int or threads < 1:
             threads = check_positive("threads", threads)

@@ -1,4 +1,4 @@
-"""Imports: a lock for imports inside calls, and the refusal of sub-interpreters.
+"""Imports: a lock for those inside calls, modules outside the core, no sub-interpreters.
 
 A child that is forked while another thread imports a module inherits that module's lock. Nothing in
 the child would release it, so importing the module there would wait forever. Therefore forks wait
@@ -13,6 +13,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from types import ModuleType
     from typing import Any
 
@@ -64,6 +65,40 @@ class lazy:
         value = getattr(import_locked(self._name), attribute)
         setattr(self, attribute, value)  # the next use does not come here
         return value
+
+
+def late_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """`__getattr__` of a package whose names are imported when they are first used.
+
+    `homes` has the module below fastbleu that defines each name; "": the name is a module.
+    """
+
+    def get(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value: Any = import_locked(f"fastbleu.{homes[name] or name}")
+        if homes[name]:
+            value = getattr(value, name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return get
+
+
+# What the core asks for by name, and the name of the module that provides it, if that is installed:
+# `fastbleu/__init__.py` lists them, so that no file of the core names one.
+PROVIDERS: dict[str, str] = {}
+
+
+def provider(provided: str) -> Any:
+    """The module that provides this; None if it is not installed."""
+    name = PROVIDERS.get(provided, "")
+    try:
+        return import_locked(name) if name else None
+    except ModuleNotFoundError as error:
+        if not f"{name}.".startswith(f"{error.name}."):
+            raise  # it is there, and lacks something
+        return None
 
 
 def _forks_wait_before_logging() -> None:

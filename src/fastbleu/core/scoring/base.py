@@ -47,8 +47,6 @@ class Feature:
         Why a dialect does not support it, unless `Dialect.unsupported` has another reason.
     """
 
-    __slots__ = ("is_in", "name", "reason")
-
     def __init__(self, name: str, is_in: Callable[[Dialect], bool], reason: str) -> None:
         self.name = name
         self.is_in = is_in
@@ -111,13 +109,6 @@ FEATURES = (
 class ScoreOptions:
     """The options of a score, checked, as the formulas of dialects read them; see `Scorer`."""
 
-    __slots__ = (
-        "effective_order",
-        "max_ngram_order",
-        "smooth_method",
-        "smooth_value",
-        "weights",
-    )
     effective_order: bool
     max_ngram_order: int
     smooth_method: str

@@ -67,10 +67,8 @@ def make_counter(
         id_filter=id_filter,
         least_total=dialect.minimum_total,
     )
-    if type(counter) is Counter:
-        return counter
-    assert isinstance(counter, FewerReferences)
-    counter.references = dialect.references
+    if isinstance(counter, FewerReferences):
+        counter.references = dialect.references
     if isinstance(counter, TokenListCounter):
         counter.count_tokens, counter.keeps_tokens = dialect.count_tokens, dialect.keeps_tokens
     return counter

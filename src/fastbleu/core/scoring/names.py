@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..runtime.import_lock import import_locked, lazy
-from ..runtime.providers import provider
+from ..runtime.import_lock import import_locked, lazy, provider
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

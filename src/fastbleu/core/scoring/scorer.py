@@ -6,10 +6,18 @@ from array import array
 
 from ..counting._counted import Counted, Sums
 from ..counting.counter import Counter
-from ..counting.stats import AdaptedRows, Origin, Stats
-from ..inputs.arguments import as_double, check_flag, is_iterable, number_of, shown, unknown_name
-from ..inputs.errors import InputError, Place, advised, warn_input, warn_of_blank, warn_tokenized
-from ..inputs.mistakes import warn_of_equal
+from ..counting.stats import AdaptedRows, Origin, Stats, truncated
+from ..inputs.arguments import (
+    NLTK_METHODS,
+    as_double,
+    check_flag,
+    is_iterable,
+    number_of,
+    shown,
+    unknown_name,
+)
+from ..inputs.errors import InputError, Place, advised, warn_input
+from ..inputs.mistakes import warn_of_blank, warn_of_equal, warn_tokenized
 from ..runtime.import_lock import lazy
 from ..tokenizers.tokenizer import Tokenizer
 from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect, Feature, ScoreOptions
@@ -60,20 +68,6 @@ class Scorer(ScoreOptions):
     TypeError, ValueError
         An option is unknown, out of range or not supported by the dialect.
     """
-
-    __slots__ = (
-        "_adds_as_counted",
-        "_least_total",
-        "_of_sentences",
-        "_signatures",
-        "_tokenizer",
-        "dialect",
-        "given_effective_order",
-        "keep_rows",
-        "lowercase",
-        "reference_length",
-        "tokenizer",
-    )
 
     def __init__(
         self,
@@ -147,8 +141,7 @@ class Scorer(ScoreOptions):
             made, default = self, self.dialect.options.get("effective_order", False)
             if self.given_effective_order is None is default:
                 made = object.__new__(Scorer)
-                for name in (*ScoreOptions.__slots__, *self.__slots__):
-                    setattr(made, name, getattr(self, name))
+                vars(made).update(vars(self))
                 made.effective_order, made._signatures, made._of_sentences = True, {}, made
             self._of_sentences = made
         return self._of_sentences
@@ -317,17 +310,15 @@ class Scorer(ScoreOptions):
             case _:
                 raise AttributeError(name)
 
-    def _cumulative(self, row: Sequence[int], segments: int | None) -> tuple[float, ...] | None:
+    def _cumulative(self, row: array[int], segments: int | None) -> tuple[float, ...] | None:
         """BLEU-1 to BLEU-N of a corpus; None if these are not defined."""
         if not (1 in self.dialect.orders and self.dialect.adds_up) or self.weights is not None:
             return None
-        hyp_len, ref_len, *counts = row
-        matches, totals = counts[: self.max_ngram_order], counts[self.max_ngram_order :]
-        scores = []
+        sums, scores = AdaptedRows._own(row, self.max_ngram_order), []
         for order in range(1, self.max_ngram_order + 1):
             scorer = self.with_equal_weights(order)
-            of_order = [hyp_len, ref_len, *matches[:order], *totals[:order]]
-            scores.append(scorer.value(scorer.restore(of_order, segments)))
+            of_order = scorer.restore(truncated(sums, order).flat, segments)
+            scores.append(scorer.value(of_order))
         return tuple(scores)
 
     def value(self, sums: Sums) -> float:
@@ -556,9 +547,6 @@ def checked_weights(weights: Any) -> tuple[float, ...]:
     return tuple(as_double("weights", weight) for weight in weights)
 
 
-_NLTK_METHODS = {"method1": "floor", "method2": "add-k", "method3": "exp", "method4": "method4"}
-
-
 def _unknown_smoothing(dialect: Dialect, smooth_method: object) -> ValueError:
     """The error for a smoothing method that the dialect does not have."""
     if isinstance(smooth_method, str) and smooth_method in dialect.other_smoothings:
@@ -566,7 +554,7 @@ def _unknown_smoothing(dialect: Dialect, smooth_method: object) -> ValueError:
             f"smooth_method={smooth_method!r}", dialect.other_smoothings[smooth_method]
         )
     function = getattr(smooth_method, "__name__", None)
-    methods = {method: name for method, name in _NLTK_METHODS.items() if name in dialect.smoothings}
+    methods = {method: name for method, name in NLTK_METHODS.items() if name in dialect.smoothings}
     if function in methods:
         problem = f"smooth_method is a function, expected a name for nltk's {function}"
         return ValueError(f"{problem}; pass smooth_method={methods[function]!r}")

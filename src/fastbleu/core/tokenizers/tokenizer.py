@@ -15,8 +15,7 @@ import os
 from ..inputs.arguments import a_type, known_name, shown, unknown_name
 from ..inputs.errors import InputTypeError
 from ..runtime.extras import install_command
-from ..runtime.import_lock import import_locked, lazy
-from ..runtime.providers import provider
+from ..runtime.import_lock import import_locked, lazy, provider
 from . import _compiled
 
 TYPE_CHECKING = False
@@ -62,20 +61,17 @@ class Tokenizer:
         Packs texts itself, each with one reference.
     """
 
-    __slots__ = (
-        *("_model", "_source", "by_word", "choose", "compiled", "line_writer", "name", "packer"),
-        *("rewrite", "rewritten_for", "signature", "split"),
-    )
     name: str
     signature: str
-    compiled: str | None
-    rewrite: Rewrite | None
-    rewritten_for: str | None
-    line_writer: object
-    split: Split | None
-    by_word: bool
-    choose: Callable[[str], Tokenizer] | None
-    packer: Callable[[Any, bool], Any] | None
+    compiled: str | None = None
+    rewrite: Rewrite | None = None
+    rewritten_for: str | None = None
+    line_writer: object = None
+    split: Split | None = None
+    by_word: bool = False
+    choose: Callable[[str], Tokenizer] | None = None
+    packer: Callable[[Any, bool], Any] | None = None
+    # What loads it again: a name or function, and the path of a model file.
     _source: str | TokenFunction
     _model: str | None
 
@@ -84,32 +80,17 @@ class Tokenizer:
         name: str,
         *,
         signature: str | None = None,
-        compiled: str | None = None,
-        rewrite: Rewrite | None = None,
-        rewritten_for: str | None = None,
-        line_writer: object = None,
-        split: Split | None = None,
-        by_word: bool = False,
-        choose: Callable[[str], Tokenizer] | None = None,
-        packer: Callable[[Any, bool], Any] | None = None,
         source: str | TokenFunction | None = None,
         model: str | None = None,
+        **fields: Any,
     ) -> None:
-        for attribute, value in (
-            ("name", name),
-            ("signature", name if signature is None else signature),
-            ("compiled", compiled),
-            ("rewrite", rewrite),
-            ("rewritten_for", rewritten_for),
-            ("line_writer", line_writer),
-            ("split", split),
-            ("by_word", by_word),
-            ("choose", choose),
-            ("packer", packer),
-            ("_source", name if source is None else source),
-            ("_model", model),
-        ):
-            object.__setattr__(self, attribute, value)
+        vars(self).update(
+            fields,
+            name=name,
+            signature=name if signature is None else signature,
+            _source=name if source is None else source,
+            _model=model,
+        )
 
     def tokens(self, text: str, lowercase: bool = False, is_reference: bool = False) -> list[str]:
         """The tokens of a text; `is_reference` matters to few tokenizers."""

@@ -2,9 +2,9 @@
 
 import { $, data, difference, grouped, hasShares, isPair, kindOf, score, segmentsOf, share, shownSystems, signed, state } from "./data.js";
 import { appendText, element } from "./elements.js";
-import { hypothesisLine, openSegment, ownTokens } from "./segment.js";
+import { hypothesisLine, ownTokens } from "./lines.js";
 import { texts } from "./texts.js";
-import { change } from "./view.js";
+import { change, openSegment } from "./view.js";
 
 const BEYOND = 6, PRINTED = 20, SNIPPET = 300, BEFORE_HIT = 12, MOST_HITS = 2000;
 // Of long outputs the list shows so many tokens, from shortly before the first one that differs.

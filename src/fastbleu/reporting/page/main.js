@@ -1,13 +1,16 @@
 // Start the page from its data, and handle events of the whole page.
 
-import { clearFilters, startControls, startTheme } from "./controls.js";
+import { clearFilters, drawControls, drawVerdict, startControls, startTheme } from "./controls.js";
 import { $, Payload, readNumbers, state } from "./data.js";
-import { shownSegments, startList, step } from "./list.js";
-import { startPhrases } from "./phrases.js";
-import { closeSegment } from "./segment.js";
+import { drawList, shownSegments, startList, step } from "./list.js";
+import { drawPhrases, startPhrases } from "./phrases.js";
+import { drawSegment } from "./segment.js";
 import { copy, exportCsv, exportJson, tableButtons } from "./take.js";
 import { readTexts } from "./texts.js";
-import { followLink, isFramed, readAddress, start } from "./view.js";
+import { closeSegment, followLink, isFramed, readAddress, start } from "./view.js";
+import { drawWhere } from "./where.js";
+
+const PAIR = ["a", "b"], FILTERS = ["query", "regex", "scope", "flag", "bucket", "pick", "sort", "descending"];
 
 function pageKey(event) {
   const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
@@ -44,7 +47,14 @@ async function main() {
   addEventListener("keydown", pageKey);
   addEventListener("hashchange", readAddress);
   addEventListener("popstate", readAddress);
-  start();
+  start([
+    [drawControls],
+    [drawVerdict, PAIR],
+    [drawWhere, PAIR],
+    [drawList, [...PAIR, ...FILTERS]],
+    [drawSegment, [...PAIR, "segment", "against"]],
+    [drawPhrases, [...PAIR, "words"]],
+  ]);
   document.documentElement.dataset.ready = "yes";
 }
 

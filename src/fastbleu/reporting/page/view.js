@@ -1,17 +1,13 @@
 // Changes of the state, each written into the address: the pair, the filter, the order, the segment.
 
-import { drawControls, drawVerdict } from "./controls.js";
 import { $, data, hasShares, state } from "./data.js";
-import { drawList } from "./list.js";
-import { drawPhrases } from "./phrases.js";
-import { drawSegment } from "./segment.js";
-import { drawWhere } from "./where.js";
 
 /** In a notebook's frame, links resolve against the notebook's address, and the history is the notebook's. */
 export const isFramed = location.protocol === "about:";
 /** Defaults, which are not written into the address. @type {any} */
 let usual = { ...state };
-const FILTERS = ["query", "regex", "scope", "flag", "bucket", "pick", "sort", "descending"];
+/** Functions that show the state, each with the fields that it shows; without any, it always does. @type {[() => void, string[]?][]} */
+let views;
 let wantedPick = null;
 
 /**
@@ -28,12 +24,20 @@ export function change(changes, step = true) {
 }
 
 function draw(before) {
-  const changed = (...names) => names.some((name) => state[name] !== before[name]), isOtherPair = changed("a", "b");
-  drawControls();
-  if (isOtherPair) { drawVerdict(); drawWhere(); }
-  if (isOtherPair || changed(...FILTERS)) drawList();
-  if (isOtherPair || changed("segment", "against")) drawSegment();
-  if (isOtherPair || changed("words")) drawPhrases();
+  for (const [drawView, fields] of views) if (!fields || fields.some((name) => state[name] !== before[name])) drawView();
+}
+
+export function openSegment(s, focus = true) {
+  change({ segment: s });
+  if (!focus) return;
+  $("#segment").scrollIntoView({ block: "nearest" });
+  $("#segment").focus({ preventScroll: true });
+}
+
+export function closeSegment() {
+  if (state.segment < 0) return;
+  change({ segment: -1 });
+  $("#grid").focus({ preventScroll: true });
 }
 
 /** Select the segments for which `test` holds, and go to the list. */
@@ -94,8 +98,9 @@ export function choosePick() {
   mark.dispatchEvent(new MouseEvent("click"));
 }
 
-/** Show everything for the first time, and go to what the address names. */
-export function start() {
+/** Show everything for the first time, in the order of `parts`, and go to what the address names. */
+export function start(parts) {
+  views = parts;
   const [a, b] = data.pair;
   Object.assign(state, { a, b, descending: a !== b });
   state.sort = hasShares() ? "share" : a === b ? String(a) : "gap";

@@ -10,7 +10,8 @@ from ...core.counting.counter import Counter
 from ...core.counting.stats import Stats
 from ...core.inputs._batch import Batch
 from ...core.inputs.arguments import a_type, check_positive, shown, unknown_name
-from ...core.inputs.errors import warn_input, warn_tokenized
+from ...core.inputs.errors import warn_input
+from ...core.inputs.mistakes import warn_tokenized
 from ...core.runtime.import_lock import lazy
 from ...core.scoring._sacrebleu import score_of_row
 from ...core.scoring.sacrebleu import SACREBLEU
@@ -24,21 +25,13 @@ from ...core.tokenizers.tokenizer import (
 from ...core.tokenizers.tokenizer import tokenize as split
 from .._sentence_score import score_text, use
 from ..base import Metric
-from ..bleu_score import (
-    BLEUScore,
-    BLEUSignature,
-    estimate_from_rows,
-    seed_of_environment,
-    seed_text,
-)
+from ..bleu_score import BLEUScore, BLEUSignature
 from ..streams import (
     check_corpus,
     check_option,
     check_sentence,
     check_smoothing,
-    count_references,
     count_streams,
-    segment_major,
 )
 
 TYPE_CHECKING = False
@@ -48,8 +41,10 @@ if TYPE_CHECKING:
 
     from ...core.counting._counted import Counted
     from ...core.tokenizers.tokenizer import TokenFunction
+    from ...significance import experiment
 else:
     copy = lazy("copy")
+    experiment = lazy("fastbleu.significance.experiment")
 
 __all__ = ["BLEU", "BLEUScore", "BLEUSignature"]  # the names that sacreBLEU's module has
 
@@ -150,8 +145,6 @@ class BLEU(Metric):
     # Methods that sacreBLEU's scores go through, and that published metrics override.
     _NOT_CALLED = Metric._NOT_CALLED | {"_TOKENIZER_MAP", "_get_closest_ref_len", "compute_bleu"}
 
-    num_refs: int
-
     def __init__(
         self,
         lowercase: bool = False,
@@ -167,11 +160,8 @@ class BLEU(Metric):
         if type(lowercase) is not bool:
             check_option("lowercase", lowercase, "BLEU")
         check_smoothing(smooth_method)
-        self._ref_cache: list[Any] | None = None
         self._force = force
         self._advised = False
-        self.n_bootstrap: int | None = None
-        self.seed: str | None = None
         self.trg_lang = trg_lang
         self.lowercase = lowercase
         self.smooth_value = smooth_value
@@ -183,9 +173,7 @@ class BLEU(Metric):
         self._split = _choose_tokenizer(tokenize, trg_lang, self.TOKENIZER_DEFAULT)
         self._tokenizer: Any = LineTokenizer(self._split)
         self.tokenizer_signature = self._split.signature
-        if references is not None:
-            self._ref_cache = segment_major(references)
-            self.num_refs = count_references(self._ref_cache)
+        super().__init__(references)
 
     @property
     def tokenizer(self) -> Any:
@@ -245,10 +233,9 @@ class BLEU(Metric):
             return self._score_row(self._count(hypotheses, references, keep_rows=False).rows)
         stats = self._count(hypotheses, references).stats
         score = self._score_row(stats.sum()._rows)
-        self.n_bootstrap = n_bootstrap
         options = self.smooth_method, self.smooth_value, self.effective_order
-        estimate_from_rows(score, stats, n_bootstrap, *options, seed_of_environment())
-        self.seed = seed_text().lower()
+        scoring = experiment.SacrebleuScoring(stats.max_ngram_order, *options)
+        self._estimate(score, SACREBLEU.adapt(stats), scoring, n_bootstrap)
         return score
 
     def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> BLEUScore:
@@ -339,9 +326,8 @@ class BLEU(Metric):
         """The score of all rows together: a Stats, or rows of numbers."""
         if isinstance(stats, Stats):
             return self._score_row(stats.sum()._rows)
-        if len(stats) == 1:
-            return self._compute_score_from_stats(stats[0])
-        return self._compute_score_from_stats([sum(row) for row in zip(*stats, strict=True)])
+        score: BLEUScore = super()._aggregate_and_compute(stats)
+        return score
 
     def _compute_score_from_stats(self, stats: Any) -> BLEUScore:
         """The score of one row, a list or array of numbers."""

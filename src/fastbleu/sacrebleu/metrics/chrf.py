@@ -11,14 +11,11 @@ from ...core.inputs._batch import Batch
 from ...core.inputs.arguments import check_integer
 from ...core.runtime.import_lock import lazy
 from ..base import Metric, Score, Signature
-from ..bleu_score import estimate, seed_of_environment, seed_text
 from ..streams import (
     check_corpus,
     check_option,
     check_sentence,
-    count_references,
     count_streams,
-    segment_major,
 )
 
 TYPE_CHECKING = False
@@ -129,8 +126,6 @@ class CHRF(Metric):
     _SIGNATURE_TYPE = CHRFSignature
     _NOT_CALLED = Metric._NOT_CALLED | {"_compute_f_score", "_get_match_statistics"} | {"_PUNCTS"}
 
-    num_refs: int
-
     def __init__(
         self,
         char_order: int = CHAR_ORDER,
@@ -142,9 +137,6 @@ class CHRF(Metric):
         references: Sequence[Sequence[str | None]] | None = None,
     ) -> None:
         check_option("char_order", char_order, "CHRF")
-        self._ref_cache: list[Any] | None = None
-        self.n_bootstrap: int | None = None
-        self.seed: str | None = None
         self.beta = beta
         self.char_order = check_integer("char_order", char_order, 0)
         self.word_order = check_integer("word_order", word_order, 0)
@@ -152,9 +144,7 @@ class CHRF(Metric):
         self.lowercase = lowercase
         self.whitespace = whitespace
         self.eps_smoothing = eps_smoothing
-        if references is not None:
-            self._ref_cache = segment_major(references)
-            self.num_refs = count_references(self._ref_cache)
+        super().__init__(references)
 
     def corpus_score(
         self,
@@ -171,11 +161,9 @@ class CHRF(Metric):
         counted = self._count(hypotheses, references, counter)
         score = self._score(counter.score(counted.sums().row))
         if n_bootstrap > 1:
-            self.n_bootstrap = n_bootstrap
             [table] = samples.tables([counted.rows], counter.order)
             scoring = samples.ChrfScoring(counter.order, counter.rule)
-            estimate(score, table, scoring, n_bootstrap, seed_of_environment())
-            self.seed = seed_text().lower()
+            self._estimate(score, table, scoring, n_bootstrap)
         return score
 
     def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> CHRFScore:
@@ -217,9 +205,8 @@ class CHRF(Metric):
     def _aggregate_and_compute(self, stats: Any) -> CHRFScore:
         """The score of all rows together."""
         rows = stats.tolist() if isinstance(stats, memoryview) else stats
-        if len(rows) == 1:
-            return self._compute_score_from_stats(rows[0])
-        return self._compute_score_from_stats([sum(column) for column in zip(*rows, strict=True)])
+        score: CHRFScore = super()._aggregate_and_compute(rows)
+        return score
 
     def _compute_score_from_stats(self, stats: Any) -> CHRFScore:
         """The score of one row, a list of int, or an array of int64 or float32."""
