@@ -260,7 +260,7 @@ def test_why_a_number_of_llamafactory_is_higher():
     )
     assert [step.rule for step in found.steps if round(step.points, 3)] == ["tokenizer"]
     assert (found.steps[0].a, found.steps[0].b) == ("characters", "13a")
-    assert round(found.a.value, 1), round(found.b.value, 1) == (78.4, 38.0)
+    assert (round(found.a.value, 1), round(found.b.value, 1)) == (78.4, 38.0)
     assert "llamafactory-metric: BLEU of CHARACTERS" in str(found)
     assert "smoothing of" not in str(found)
 

@@ -29,26 +29,7 @@ def found(hypotheses, references=TEXTS, **how):
 
 
 def test_nothing_is_found_where_nothing_is_wrong():
-    assert found(OTHERS) == {}
-
-
-DIFFERENCES = {
-    "case": str.lower,
-    "quotes": lambda text: text.replace("'", "\u2019").replace('"', "\u201c"),
-    "entities": lambda text: text.replace("&", "&amp;amp;").replace("'", "&#39;"),
-    "normalization": lambda text: text.replace("\u00ea", "e\u0302").replace("\u00e8", "e\u0300"),
-}
-
-
-@pytest.mark.parametrize("name", DIFFERENCES)
-def test_differences_of_one_side(name):
-    wrong = [DIFFERENCES[name](text) for text in TEXTS]
-    finding = found(wrong)[name]
-    assert finding.points > 0
-    if name not in ("case", "quotes"):  # of which both sides are rewritten
-        assert finding.points == pytest.approx(100 - BLEU().score(wrong, TEXTS).value)
-        pairs = enumerate(zip(TEXTS, wrong, strict=True))
-        assert set(finding.segments) <= {n for n, (right, spoiled) in pairs if right != spoiled}
+    assert found(OTHERS) == found([f"{text}\r\n" for text in OTHERS]) == {}
 
 
 def test_case_of_a_few_hypotheses():
@@ -60,53 +41,8 @@ def test_case_of_a_few_hypotheses():
     assert finding.message.startswith("5 of the references have capitals")
 
 
-def joined(*marks):
-    """Makes words of two pieces, with a mark at the end of the first or start of the second."""
-    end, start = marks
-    return lambda text: " ".join(
-        f"{word[:2]}{end} {start}{word[2:]}" if len(word) > 3 and word.isalpha() else word
-        for word in text.split(" ")
-    )
-
-
-LEFT = [
-    ("subwords", joined("@@", "")),
-    ("subwords", joined("", "##")),
-    ("subwords", joined("\uffed", "")),
-    ("subwords", lambda text: " ".join(f"\u2581{w[:2]} {w[2:]}".strip() for w in text.split(" "))),
-    ("subwords", lambda text: "\u0120" + text.replace(" ", " \u0120")),
-    ("tags", "{}</s>".format),
-    ("tags", "{} <pad> <pad>".format),
-    ("tags", "<|im_start|> {}<|im_end|>".format),
-    ("tags", "[INST] {} [/INST]".format),
-    ("tags", '<seg id="1">{}</seg>'.format),
-    ("lists", lambda text: str(text.split(" "))),
-    ("lists", lambda text: str([text])),
-    ("log columns", "H-12\t-0.31\t{}".format),
-    ("log columns", "3 ||| {} ||| LM= -1.5 ||| -2.25".format),
-    ("log columns", "17\t{}".format),
-    ("zero-width", "\ufeff{}".format),
-    ("zero-width", lambda text: text.replace(" ", " \u200b")),
-]
-
-
-@pytest.mark.parametrize(("name", "spoil"), LEFT, ids=[name for name, _ in LEFT])
-def test_what_tools_leave_in_texts(name, spoil):
-    wrong, wrong_references = ([spoil(text) for text in texts] for texts in (OTHERS, TEXTS))
-    for references in (TEXTS, wrong_references):
-        finding = found(wrong, references).get(name)
-        if references is wrong_references:  # the reference has it, too: it may be part of the texts
-            assert finding is None
-            continue
-        right, now = BLEU().score(OTHERS, TEXTS).value, BLEU().score(wrong, references).value
-        assert finding.points == pytest.approx(right - now)
-        assert finding.segments == tuple(range(len(TEXTS)))
-        assert finding.message.startswith("10 of the hypotheses have")
-
-
 def test_text_in_a_wrong_encoding():
     for text, encoding in (
-        ("Où est la forêt - près d'ici, là-bas?", "latin-1"),
         ("She said \u201cno one\u201d came\u2014not even him\u2026 \u2013 today", "cp1252"),
         ("Příliš žluťoučký kůň úpěl", "latin-1"),
         ("Сегодня утром мы пошли на работу", "cp1251"),
@@ -142,15 +78,6 @@ def test_the_name_of_a_missing_value():
         assert finding.segments == (4,)
     message = found(wrong, [*TEXTS[:7], missing, *TEXTS[8:]])["nan"].message
     assert "1 of the hypotheses and 1 of the references have no text but" in message
-
-
-def test_line_ends_tokenized_text_and_empty_segments():
-    assert "line ends" not in found([f"{text}\r\n" for text in OTHERS])  # no effect
-    tokenized = [text.replace(".", " .").replace(",", " ,").replace("'", " '") for text in TEXTS]
-    assert "like tokenized text" in found(tokenized)["tokenization"].message
-    finding = found([*TEXTS[:3], "", *TEXTS[4:]])["empty"]
-    assert finding.segments == (3,)
-    assert finding.points > 0
 
 
 def test_shifted_lines():
@@ -273,13 +200,6 @@ def test_advice_on_ligatures():
     assert "write ligatures as letters" in texts["normalization"].message
 
 
-def test_copied_sources():
-    sources = ["something else"] * 10
-    sources[4] = TEXTS[4]
-    finding = found(OTHERS, sources=sources)["source copied"]
-    assert finding.segments == (4,)
-
-
 def test_tokens():
     tokens = [text.split() for text in TEXTS]
     assert set(found([*tokens[:3], [], *tokens[4:]], [[its] for its in tokens])) == {"empty"}
@@ -311,6 +231,7 @@ def test_one_is_singular():
             sources = [*references[:count], *"x" * (5 - count)] if spoil is str else None
             finding = found(hypotheses, references, sources=sources)[name]
             assert finding.message.startswith(expected)
+            assert finding.segments == tuple(range(count))
 
 
 def test_points_are_none_where_the_effect_is_unknown():

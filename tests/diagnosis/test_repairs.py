@@ -46,9 +46,11 @@ REFERENCES = sentences(1)
 CLEAN = [text.replace(" and a", " or the") for text in REFERENCES]
 
 
-def pieces(text, mark):
-    return " ".join(
-        f"{word[:3]}{mark} {word[3:]}" if len(word) > 3 else word for word in text.split()
+def in_pieces(end, start):
+    """Cuts words in two, with marks at the end of the first part and at the start of the second."""
+    return lambda text: " ".join(
+        f"{word[:3]}{end} {start}{word[3:]}" if len(word) > 4 and word.isalpha() else word
+        for word in text.split()
     )
 
 
@@ -69,18 +71,34 @@ PLANTED = [
     ("entities", lambda text: html.escape(text).replace("é", "&eacute;"), True),
     ("escapes", lambda text: json.dumps(text)[1:-1], True),
     ("lists", lambda text: json.dumps([text], ensure_ascii=False), True),
+    ("lists", lambda text: str(text.split(" ")), True),
     ("quoted", '"{}"'.format, True),
     ("quoted", "„{}“".format, True),
     ("quoted", "'{}'".format, True),
     ("log columns", "H-3\t-0.25\t{}".format, True),
-    ("subwords", lambda text: pieces(text, "@@"), True),
+    ("log columns", "3 ||| {} ||| LM= -1.5 ||| -2.25".format, True),
+    ("log columns", "17\t{}".format, True),
+    ("subwords", in_pieces("@@", ""), True),
+    ("subwords", in_pieces("", "##"), True),
+    ("subwords", in_pieces("\uffed", ""), True),
+    (
+        "subwords",
+        lambda text: " ".join(f"\u2581{w[:2]} {w[2:]}".strip() for w in text.split()),
+        True,
+    ),
+    ("subwords", lambda text: "\u0120" + text.replace(" ", " \u0120"), True),
     ("characters", " ".join, True),
     ("characters", "\n".join, True),
     ("tags", "<s> {} </s>".format, True),
     ("tags", "[CLS] {} [SEP]".format, True),
+    ("tags", "{} <pad> <pad>".format, True),
+    ("tags", "<|im_start|> {}<|im_end|>".format, True),
+    ("tags", "[INST] {} [/INST]".format, True),
+    ("tags", '<seg id="1">{}</seg>'.format, True),
     ("tokenization", spaced, False),
     ("repeated", "{0} {0}".format, True),
     ("zero-width", lambda text: text.replace(" ", " \u200b"), True),
+    ("zero-width", "\ufeff{}".format, True),
     ("normalization", lambda text: unicodedata.normalize("NFD", text), True),
     (
         "full-width",
@@ -158,6 +176,7 @@ def test_the_planted_corpus_becomes_the_clean_one(name, plant, is_restored, side
     if is_restored:
         assert finding.points == pytest.approx(clean - planted)
         assert findings == [finding]
+        assert {*finding.segments} == {n for n, text in enumerate(CLEAN) if plant(text) != text}
     else:
         gain = clean - planted
         assert finding.points is None or abs(finding.points - gain) < 0.25 * gain + 0.5
@@ -169,5 +188,8 @@ def test_the_planted_corpus_becomes_the_clean_one(name, plant, is_restored, side
     ids=[f"{n} {name}" for n, (name, *_) in enumerate(RESTORED)],
 )
 def test_a_repair_restores_the_text(name, plant, is_restored):
+    if name != "constant text":  # what both sides have is part of the texts
+        both = ([*map(plant, side)] for side in (CLEAN, REFERENCES))
+        assert name not in {finding.name for finding in found(*both)}
     if name in REPAIRS and name != "full-width":  # which may be of Chinese text
         assert [REPAIRS[name].rewrite(plant(text)) for text in CLEAN] == CLEAN

@@ -109,13 +109,6 @@ def test_what_has_no_score_is_never_best(name):
         raises(ValueError, words, mbr, [["a"], [""]], metric=metric)
 
 
-def test_ties_go_to_the_lowest_index():
-    assert mbr(["a b", "a b", "a b"]).best == 0
-    assert mbr(["x", "a b", "c", "a b"]).best == 1
-    assert mbr(["x", "y", "z"], ["a"]).best == 0
-    assert mbr([["x", "a b", "a b"], ["y", "z", "a b"]], [["a b"], ["a b"]]).best.tolist() == [1, 2]
-
-
 def test_weights_in_every_form():
     rng = seeded("mbr weights")
     candidates, references = texts(rng, 20), texts(rng, 8)
@@ -228,31 +221,6 @@ def test_signatures():
         assert mbr(SAMPLES, **options).signature == signature
     assert "smooth:floor[0.10]" in mbr(SAMPLES, metric=BLEU(smooth_method="floor")).signature
     assert mbr(SAMPLES, aggregate=True).signature == signature + "|references:aggregated"
-
-
-def test_tokens_and_ids():
-    rng = seeded("mbr tokens")
-    sides = [[text.split() for text in texts(rng, 12)] for _ in range(2)]
-    as_text = [[" ".join(tokens) for tokens in side] for side in sides]
-    expected = mbr(*as_text, metric=BLEU(tokenize="none")).utilities.tolist()
-    ids = [np.zeros((12, 14), np.int32) for _ in sides]
-    for rows, side in zip(ids, sides, strict=True):
-        for row, tokens in zip(rows, side, strict=True):
-            row[: len(tokens)] = [WORDS.index(token) + 1 for token in tokens]
-    tokens, padded = BLEU(tokenize=False), BLEU(tokenize=False, ignore_ids=(0,))
-    masks = {"hypothesis_mask": ids[0] != 0, "reference_mask": ids[1] != 0}
-    for given, options in (
-        (sides, {"metric": tokens}),
-        (ids, {"metric": padded}),
-        (ids, {"metric": tokens, **masks}),
-    ):
-        assert mbr(*given, **options).utilities.tolist() == expected
-    batched = [np.stack([rows, rows[::-1]]) for rows in ids]
-    masks = {"hypothesis_mask": batched[0] != 0, "reference_mask": batched[1] != 0}
-    for options in ({"metric": padded}, {"metric": tokens, **masks}):
-        found = mbr(*batched, **options)
-        assert found.utilities[0].tolist() == expected
-        assert np.allclose(found.utilities[1], expected[::-1], rtol=1e-13)
 
 
 def test_many_candidates_are_scored_in_blocks():

@@ -82,26 +82,6 @@ def test_equal_scores_are_in_the_order_of_references():
     assert scores[0].tolist() == [0, 0, 0, 0]
 
 
-def test_references_without_a_common_bigram_are_found():
-    """Their score, without brevity penalty, is higher than that of a reference with one."""
-    hypotheses = ["a b c d"]
-    references = ["a b " + "x " * 30, "d c b a"]
-    matrix = pairwise(hypotheses, references)
-    assert matrix[0, 1] > matrix[0, 0] > 0
-    check(nearest(hypotheses, references, k=1), best_of(matrix, 1, 0))
-
-
-def test_fewer_than_k():
-    scores, positions = nearest(["a b", "c"], ["a b", "a"], k=3, min_score=50)
-    assert positions.tolist() == [[0, -1, -1], [-1, -1, -1]]
-    assert np.isnan(scores).tolist() == [[False, True, True], [True] * 3]
-    for hypotheses, references in (([], ["a"]), (["a"], []), ([], [])):
-        scores, positions = nearest(hypotheses, references, k=2)
-        assert scores.shape == positions.shape == (len(hypotheses), 2)
-        assert (positions == -1).all()
-    assert positions.dtype == np.int64
-
-
 def test_ids_and_masks():
     rng = seeded("nearest ids")
     ids = np.array([[rng.randrange(5) for _ in range(9)] for _ in range(40)])

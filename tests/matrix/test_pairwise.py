@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 import sacrebleu_cases as cases
-from generators import KINDS, SEGMENTS, edge_length, quietly, raises, seeded, sentences
+from generators import (
+    KINDS,
+    SEGMENTS,
+    edge_length,
+    quietly,
+    raises,
+    seeded,
+    sentences,
+    token_options,
+)
 
 from fastbleu import BLEU
 from fastbleu.matrix import pairwise, pairwise_chunked
@@ -35,33 +44,23 @@ def by_pairs(metric, hypotheses, references):
     return scores.reshape(len(hypotheses), len(references))
 
 
-def parameters(rng, dialect):
-    """Any parameters: of texts for sacrebleu, of tokens for nltk."""
-    if dialect == "sacrebleu":
-        named = cases.options(rng)
-        if named["smooth_method"] in ("exp", "none"):
-            named["smooth_value"] = None
-        return named
-    order = rng.choice((1, 2, 3, 4, 5, 8, 9, 13))
-    return {
-        "dialect": "nltk",
-        "tokenize": False,
-        "max_ngram_order": order,
-        "smooth_method": rng.choice(("none", "floor", "add-k", "exp", "method4")),
-        "weights": rng.choice((None, [rng.random() for _ in range(order)])),
-    }
+def text_options(rng):
+    options = {**cases.options(rng), "threads": rng.randint(1, 2)}
+    if options["smooth_method"] in ("exp", "none"):
+        options["smooth_value"] = None
+    return options
 
 
 @pytest.mark.filterwarnings("ignore:.*hypotheses have fewer than")
-@pytest.mark.parametrize(("dialect", "make"), [("sacrebleu", texts), ("nltk", token_lists)])
-def test_every_entry_is_the_score_of_its_pair(dialect, make):
-    rng = seeded("pairwise", dialect)
+@pytest.mark.parametrize(("make", "options"), [(texts, text_options), (token_lists, token_options)])
+def test_every_entry_is_the_score_of_its_pair(make, options):
+    rng = seeded("pairwise", make.__name__)
     done = 0
     while done < PAIRS:
-        named = parameters(rng, dialect)
+        named = options(rng)
         hypotheses = make(rng, rng.randint(1, 20))
         references = make(rng, rng.choice((1, 9, 63, 64, 65, 130)))
-        scores = pairwise(hypotheses, references, metric=BLEU(threads=rng.randint(1, 2), **named))
+        scores = pairwise(hypotheses, references, metric=BLEU(**named))
         expected = by_pairs(BLEU(**named), hypotheses, references)
         assert scores.tolist() == expected.tolist(), (named, hypotheses)
         done += scores.size

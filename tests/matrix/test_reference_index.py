@@ -20,6 +20,7 @@ from generators import (
     seeded,
     shown,
     tiny_length,
+    token_options,
 )
 from generators import sentences as random_sentences
 from random_texts import random_texts
@@ -41,28 +42,6 @@ def sentences(rng, kind, count, length=tiny_length):
     return random_sentences(rng, KINDS[kind], rng.randint(1, 2 * count), length, odd=0.3)
 
 
-def parameters(rng):
-    """Parameters of a metric over tokens."""
-    order = rng.choice((1, 2, 3, 4, 4, 4, 6, 70))
-    chosen = {
-        "tokenize": False,
-        "max_ngram_order": order,
-        "reference_length": rng.choice(("closest", "first", "shortest")),
-        "dialect": rng.choice(("sacrebleu", "nltk")),
-        "threads": rng.choice((1, 1, 2, 3)),
-    }
-    if rng.random() < 0.3:
-        chosen["weights"] = [rng.choice((0.0, 0.5, 1.0)) for _ in range(order - 1)] + [1.0]
-    if chosen["dialect"] == "nltk":
-        chosen["smooth_method"] = rng.choice(("none", "floor", "add-k", "exp", "method4"))
-    else:
-        chosen["smooth_method"] = rng.choice(("exp", "floor", "add-k", "none"))
-        chosen["effective_order"] = rng.random() < 0.5
-        if chosen["smooth_method"] in ("floor", "add-k"):
-            chosen["smooth_value"] = rng.choice((None, 0.3, 2))
-    return chosen
-
-
 def check(index, metric, hypotheses, references):
     """Compare all that an index tells with what the plain path tells."""
     plain = [references] * len(hypotheses)
@@ -79,7 +58,7 @@ def test_every_kind_of_token(kind):
         rng = seeded("index", kind, number)
         references, hypotheses = sentences(rng, kind, 8), sentences(rng, kind, 6)
         hypotheses = [[copied(token) for token in hypothesis] for hypothesis in hypotheses]
-        options = parameters(rng)
+        options = token_options(rng)
         index = ReferenceIndex(references, metric=BLEU(**options))
         for made in (index, copy.copy(index)):
             check(made, BLEU(**options), hypotheses, references)
@@ -96,7 +75,7 @@ def test_every_parameter():
         length = rng.choice((tiny_length, edge_length))
         references = sentences(rng, kind, rng.choice((1, 6, 30)), length)
         hypotheses = sentences(rng, kind, 6, length)
-        options = parameters(rng)
+        options = token_options(rng)
         metric = BLEU(**options)
         check(ReferenceIndex(references, metric=metric), metric, hypotheses, references)
 

@@ -6,13 +6,11 @@ nltk patched by fastbleu.
 """
 
 import copy
-import doctest
 import fractions
 import inspect
 import itertools
 import pickle
 import sys
-import warnings
 
 import nltk
 import numpy as np
@@ -77,18 +75,6 @@ def test_signatures(bleu):
         bound = getattr(ours(), name)
         assert inspect.signature(bound) == inspect.signature(getattr(theirs(), name))
         assert bound.__doc__ or name == "__init__"
-
-
-def test_examples_in_the_docstrings_of_nltk(bleu):
-    names = {name: getattr(bleu, name) for name in (*FUNCTIONS, "SmoothingFunction")}
-    documented = [getattr(PRISTINE, name) for name in FUNCTIONS]
-    for function in (*documented, PRISTINE.SmoothingFunction.__init__):
-        examples = doctest.DocTestFinder().find(function, module=False, globs=names)
-        assert examples
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            for example in examples:
-                assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
 
 
 def test_everything_by_keyword(bleu):

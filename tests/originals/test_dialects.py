@@ -55,18 +55,24 @@ def test_dialects_are_described():
     assert tuple(every[: len(NAMES)]) == NAMES
 
 
-def test_case_and_hyphens_of_names_do_not_matter():
+def test_names_are_known_in_any_case_and_with_versions():
     for name, known in {
         "SacreBLEU": "sacrebleu",
         "multi_bleu": "multi-bleu",
         "NLTK@3.10": "nltk",
+        "nltk@3.10.4": "nltk",
         "LLaMA-Factory": "llamafactory-metric",
+        "promptfoo": "promptfoo-0.123.1",
         "Promptfoo@0.121": "promptfoo-0.121.14",
+        "opik@2.2.122": "opik-sentence",
+        "lighteval-bleu4@3fd15266": "lighteval-bleu_4",
     }.items():
         dialect = get(name)
         assert dialect.name == known
         assert dialect is get(known)
         assert BLEU(dialect=name) == BLEU(dialect=known)
+    for name in ("nltk@3.1", "nltk@4", "promptfoo@0.12", "opik@1", "no-such-tool", "@"):
+        raises(ValueError, "unknown", get, name)
 
 
 def test_no_two_names_differ_in_case_and_hyphens_only():

@@ -9,6 +9,7 @@ import inspect
 import itertools
 import sys
 from operator import attrgetter
+from types import SimpleNamespace
 
 import pytest
 import sacrebleu
@@ -160,15 +161,17 @@ CALLABLES = [
     *("corpus_bleu", "sentence_bleu", "raw_corpus_bleu", "BLEU", "BLEUScore", "BLEUSignature"),
     *("BLEU.corpus_score", "BLEU.sentence_score", "BLEU.get_signature", "BLEU.compute_bleu"),
     *("BLEUScore.format", "BLEUScore.estimate_ci", "BLEUSignature.format", "BLEUSignature.update"),
+    *("corpus_chrf", "sentence_chrf", "CHRF", "CHRFScore", "CHRFSignature"),
 ]
 
 
 @pytest.mark.parametrize("name", CALLABLES)
 def test_signatures_of_callables(name):
-    original = sacrebleu if name.endswith("_bleu") and "." not in name else sacrebleu.metrics.bleu
+    metrics = sacrebleu.metrics
+    originals = SimpleNamespace(**vars(sacrebleu) | vars(metrics.bleu) | vars(metrics.chrf))
     ours, theirs = (
         [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
-        for function in map(attrgetter(name), (fastbleu.sacrebleu, original))
+        for function in map(attrgetter(name), (fastbleu.sacrebleu, originals))
     )
     assert ours == theirs
 

@@ -256,11 +256,6 @@ def test_the_least_p_value():
     assert found["b"].p_value == 1 / 10_001
     assert found["b"].test == "approximate randomization"
     assert found["b"].difference_interval.samples == 1000
-    # Corrected for many comparisons it is a bound: no trial reached the difference.
-    many = {f"b{number}": ["a b"] * 40 for number in range(12)}
-    found = compare({"a": ["a b c d e"] * 40, **many}, ["a b c d e"] * 40)
-    assert found["b3"].adjusted_p_value == 12 / 10_001
-    assert str(found).count("< 0.0012*  ") == 12
     # With few trials the least possible p-value says nothing, and is not marked.
     few = compare({"a": one, "b": other}, metric=BLEU(max_ngram_order=1), trials=1, samples=0)
     assert "-25.00  0.5000\n" in str(few)

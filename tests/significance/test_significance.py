@@ -45,13 +45,8 @@ class MetricOfRows(BLEU):
         return [list(row) for row in hypotheses]
 
 
-def metric_of_rows(max_ngram_order, smooth_method="exp", smooth_value=None, effective_order=False):
-    metric = MetricOfRows(
-        smooth_method=smooth_method,
-        smooth_value=smooth_value,
-        max_ngram_order=max_ngram_order,
-        effective_order=effective_order,
-    )
+def metric_of_rows(max_ngram_order, **scoring):
+    metric = MetricOfRows(max_ngram_order=max_ngram_order, **scoring)
     metric.num_refs = 1  # for the signature
     return metric
 
@@ -393,16 +388,9 @@ def test_samples_are_scored_as_their_texts(name, options):
 
 
 def test_systems_that_no_sample_tells_apart_have_the_p_value_1():
-    [rows] = random_systems(seeded("identical"), 1, segments=50)
-    stats, metric = Stats(rows), metric_for(rows)
     unigrams = fastbleu.BLEU(max_ngram_order=1, smooth_method="none")
-    for found in (
-        draw(stats, stats, metric=metric, samples=99),
-        shuffle(stats, Stats(rows), metric=metric, trials=99),
-        draw(Stats.zeros(5, 1), Stats([[5, 5, 0, 4]] * 5), metric=unigrams),
-    ):
-        assert (found.p_value, found.difference) == (1, 0)
-        assert found.wins in (0.5, None)
+    found = draw(Stats.zeros(5, 1), Stats([[5, 5, 0, 4]] * 5), metric=unigrams)
+    assert (found.p_value, found.difference, found.wins) == (1, 0, 0.5)
 
 
 def test_more_systems_change_nothing():

@@ -245,6 +245,28 @@ def random_weights(rng, order):
     return tuple(rng.choice((0, 1, rng.uniform(lowest, 1))) for _ in range(order))
 
 
+def token_options(rng):
+    """Options of a metric over tokens, by two dialects."""
+    order = rng.choice((1, 2, 3, 4, 4, 4, 6, 70))
+    chosen = {
+        "tokenize": False,
+        "max_ngram_order": order,
+        "reference_length": rng.choice(("closest", "first", "shortest")),
+        "dialect": rng.choice(("sacrebleu", "nltk")),
+        "threads": rng.choice((1, 1, 2, 3)),
+    }
+    if rng.random() < 0.3:
+        chosen["weights"] = [rng.choice((0.0, 0.5, 1.0)) for _ in range(order - 1)] + [1.0]
+    if chosen["dialect"] == "nltk":
+        chosen["smooth_method"] = rng.choice(("none", "floor", "add-k", "exp", "method4"))
+    else:
+        chosen["smooth_method"] = rng.choice(("exp", "floor", "add-k", "none"))
+        chosen["effective_order"] = rng.random() < 0.5
+        if chosen["smooth_method"] in ("floor", "add-k"):
+            chosen["smooth_value"] = rng.choice((None, 0.3, 2))
+    return chosen
+
+
 def result(function, *args, **kwargs):
     """What `function` returns, or the builtin type of what it raises."""
     try:

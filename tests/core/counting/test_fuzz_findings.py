@@ -13,8 +13,6 @@ from generators import raises
 from trust import fuzz_input, fuzz_tokenizers
 from trust.fuzzing import CORPUS
 
-from fastbleu.tokenizers import tokenize
-
 SOURCES = Path(__file__).resolve().parents[3] / "src" / "fastbleu"
 
 
@@ -45,9 +43,3 @@ def test_no_struct_is_created_by_a_call_without_arguments():
     assert "line_copy" in names
     code = re.sub(r"#.*", "", "\n".join(sources))
     assert not names.intersection(re.findall(r"\b(\w+)\(\)", code))
-
-
-@pytest.mark.parametrize("name", ["none", "13a", "zh", "intl", "char"])
-def test_a_text_of_no_tokens_after_a_wide_one(name):
-    assert tokenize("я", name) == ["я"]
-    assert tokenize("", name) == tokenize("\n", name) == []

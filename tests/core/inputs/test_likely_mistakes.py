@@ -219,18 +219,21 @@ def test_padding_of_one_side_is_named():
         BLEU(tokenize=False).update(numpy.array(padded(7))[:, :4], numpy.array(padded(7)))
 
 
-@pytest.mark.parametrize("rows", [1, 3, 8])
+@pytest.mark.parametrize("rows", [1, 3, 4])
 def test_ids_that_are_all_ignored_and_logits(rows):
     ids = numpy.full((rows, 5), 2)
     score, found = messages(BLEU(tokenize=False, stop_ids=2).score, ids, ids)
     assert score.value == 0
     words = ["every hypothesis is empty after", "every reference is empty after"]
     assert [word in message for word, message in zip(words, found, strict=True)] == [True] * 2
-    for column, word in enumerate(words):  # of a single side only in many rows
+    of_one = ids.copy()
+    of_one[-1, 0] = 3
+    for column, word in enumerate(words):  # of a single side only in four rows or more
         sides = [numpy.arange(3, 8) + numpy.arange(rows)[:, None]] * 2
-        sides[column] = ids
-        found = messages(BLEU(tokenize=False, stop_ids=2).count, *sides)[1]
-        assert [word in message for message in found] == [True] * (rows == 8)
+        for some, warned in ((ids, rows == 4), (of_one, False), (ids[:, :0], False)):
+            sides[column] = some
+            found = messages(BLEU(tokenize=False, stop_ids=2).count, *sides)[1]
+            assert [word in message for message in found] == [True] * warned
     logits = numpy.full((rows, 5, 30), 0.5)
     for values in (logits, [*logits], logits.tolist()):
         raises(TypeError, r"logits into ids by .*argmax\(", BLEU(tokenize=False).score, values, ids)

@@ -94,21 +94,6 @@ def test_weights():
     assert BLEU(weights=iter(metric.weights)).weights == metric.weights
 
 
-def test_one_string_per_segment_and_token_lists():
-    lines = [its[0] for its in REFERENCES]
-    assert BLEU().score(HYPOTHESES, lines) == BLEU().score(HYPOTHESES, [[r] for r in lines])
-    mixed = BLEU().score(HYPOTHESES[:2], [lines[0], REFERENCES[1]])
-    assert mixed == BLEU().score(HYPOTHESES[:2], REFERENCES[:2])
-    tokens = [fastbleu.tokenizers.tokenize(h) for h in HYPOTHESES]
-    references = [[fastbleu.tokenizers.tokenize(r) for r in its] for its in REFERENCES]
-    score = BLEU(tokenize=False).score(tokens, references)
-    assert score.value == BLEU().score(HYPOTHESES, REFERENCES).value
-    assert "tok:given" in score.signature
-    custom = BLEU(tokenize=fastbleu.tokenizers.tokenize).score(HYPOTHESES, REFERENCES)
-    assert custom.value == score.value
-    assert "tok:tokenize" in custom.signature
-
-
 def test_parameters_are_fixed_and_metrics_are_values():
     metric = BLEU(
         tokenize="intl",

@@ -131,20 +131,6 @@ def test_threads_have_ended_at_exit():
     assert python("-W", "ignore", "-c", AT_EXIT) == "['fastbleu', 'fastbleu']\n[]\n"
 
 
-def test_a_function_that_splits_texts_is_called_by_one_thread_at_a_time():
-    words = []
-
-    def split(text):
-        words.clear()
-        for word in text.split():
-            words.append(word)
-            time.sleep(0)
-        return list(words)
-
-    metric, texts = BLEU(tokenize=split, threads=4, effective_order=True), TEXTS[:500]
-    assert fastbleu.matrix.ReferenceIndex(texts, metric=metric).sentence_scores(texts).min() > 99
-
-
 def test_other_threads_go_on_while_a_call_counts():
     ids = np.random.default_rng(0).integers(0, 30_000, (3000, 1000))
     metric, ticks, done = BLEU(tokenize=False), 0, threading.Event()
