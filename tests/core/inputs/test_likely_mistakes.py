@@ -105,6 +105,18 @@ def test_few_segments_may_be_equal_or_unrelated():
     assert "the segment before or after theirs" in message
 
 
+def test_many_segments_that_are_equal_or_unrelated_cause_one_warning():
+    metric, labels = BLEU(), ["not at all"] * 40  # as of a classifier
+    [message] = messages(metric.score, labels, labels)[1]
+    assert "no hypothesis has 4 tokens" in message
+    texts = [f"this is line {n} of the file" for n in range(40)]
+    [message] = messages(metric.score, texts, texts)[1]
+    assert message == "all 40 hypotheses equal their references: is a side given twice?"
+    texts = [f"a{n} b{n} c{n} d{n} e{n}" for n in range(200)]
+    found = [messages(metric.update, texts[n:] + texts[:n], texts)[1] for n in (1, 1, 2, 1)]
+    assert [*map(len, found)] == [1, 0, 0, 0]
+
+
 def test_sources_for_hypotheses_are_seen_if_they_are_single_tokens():
     pytest.importorskip("fastbleu.diagnosis")
     chinese = ["政府今天宣布了支持小企业的新措施，据新华社报道，这些措施将从下个月开始实施。"] * 30
