@@ -24,9 +24,11 @@ from fastbleu.cli.command import SPELLINGS
 from fastbleu.core.inputs.errors import spellings
 from fastbleu.core.tokenizers.tokenizer import get as get_tokenizer
 from fastbleu.core.tokenizers.tokenizer import load_tokenizer
+from fastbleu.diagnosis.search import Finding
 from fastbleu.plots.text import Table
 from fastbleu.reporting import contents, document
 from fastbleu.reporting.report_input import Segments
+from fastbleu.reporting.verdict import CAUSES
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 
@@ -624,6 +626,12 @@ def verdict(report):
 
 
 @pytest.mark.wmt22
+def test_the_verdict_has_words_for_each_likely_mistake():
+    names = re.findall('"([a-z -]+)"', Finding.__doc__)
+    assert len(names) > 20
+    assert {*names} <= {*CAUSES}
+
+
 def test_the_verdict_of_two_systems():
     systems, references = wmt22_systems("en-de", 600)
     one, other = list(systems.values())[:2]

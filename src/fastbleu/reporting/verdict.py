@@ -26,7 +26,7 @@ _CHARACTERS = 40  # shown of their names
 # A mistake is named as a cause if the difference is smaller by this share without it, and by this
 # many points on 0-100.
 _CAUSE_SHARE, _LEAST_CAUSE = 0.25, 0.1
-_CAUSES = {name: repair.cause for name, repair in REPAIRS.items()} | {
+CAUSES = {name: repair.cause for name, repair in REPAIRS.items()} | {
     "script": "the wrong tokenizer",
     "nan": "missing values",
     "blank": "blank text",
@@ -44,7 +44,8 @@ _CAUSES = {name: repair.cause for name, repair in REPAIRS.items()} | {
     "words reversed": "words in reverse order",
     "ids": "ids for text",
     "equal": "copies of references",
-    "long": "truncated references",
+    "long": "text far longer than its references",
+    "spaces": "missing spaces",
 }
 
 
@@ -151,7 +152,7 @@ class Verdicts:
     def _cause(self, mistake: Mistake, a: int, b: int, difference: float) -> Sentences:
         """How much of the difference a mistake causes, if that is much."""
         unit = self._scale / 100
-        link = _CAUSES.get(mistake.name, mistake.name), "#mistakes"
+        link = CAUSES.get(mistake.name, mistake.name), "#mistakes"
         change = (mistake.points[b] - mistake.points[a]) * unit
         if isnan(change):
             having = [system for system in mistake.systems if system in (a, b)]
