@@ -47,7 +47,7 @@ def follow(case: list[str], names: dict[str, Any], usual: str) -> None:
 
 
 def untyped(said: str, folders: Iterable[str], known: tuple[str, ...] = ()) -> list[str]:
-    """What the source of these folders says to type, but for what is `said` by the cases.
+    """What the source of these folders says to type, except what is `said` by the cases.
 
     Parts that begin with a `known` text are left out, and known texts that no part begins with are
     added.

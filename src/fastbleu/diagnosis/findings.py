@@ -371,18 +371,18 @@ def _constant(corpus: Corpus, side: int) -> _Repaired | None:
 def _scripts(search: Search) -> None:
     """Hypotheses in other letters than their references."""
     rest = search.rest
-    found = {
+    differing = {
         number: scripts
         for number, (text, texts) in enumerate(zip(rest.hypotheses, rest.references, strict=True))
         if (scripts := different_scripts(text, texts[0]))
     }
-    if len(found) >= search.least(least=3):
-        [((own, other), _)] = Counter(found.values()).most_common(1)
+    if len(differing) >= search.least(least=3):
+        [((own, other), _)] = Counter(differing.values()).most_common(1)
         message = (
-            f"{len(found)} of the hypotheses are in {own} letters, their references in {other}: "
-            "are they in another language?"
+            f"{len(differing)} of the hypotheses are in {own} letters, their references in "
+            f"{other}: are they in another language?"
         )
-        search.leave_out("language", message, [*found])
+        search.leave_out("language", message, [*differing])
 
 
 def _foreign(search: Search) -> None:
