@@ -844,8 +844,10 @@ def add_command(kind: str, needs: str, arguments_of: Callable[[Corpus], list[str
         values = [fastbleu.BLEU(name).score(*corpus).value for name in names]
         return [found["a"]["value"], found["b"]["value"]], values
 
-    # Of the recipes, which take their time, those for which whitespace at the ends counts.
-    only = f"llamafactory-metric multeval {' '.join(dialects.names())}"
+    # Of what takes its time, those for which whitespace at the ends counts.
+    only = "llamafactory-metric multeval sacrebleu"
+    if kind == "lines":
+        only += f" {' '.join(dialects.names())}"
 
     @entry("pair", alone=True, needs=needs, only=only, label=f"command --identify of {kind}")
     def identified(metric: BLEU, corpus: Corpus) -> Any:
@@ -897,7 +899,7 @@ def sacrebleu_corpus(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("pair", only="sacrebleu")
 def sacrebleu_raw(metric: BLEU, corpus: Corpus) -> Any:
-    raw = BLEU(tokenize="none", smooth_method="floor", smooth_value=0.01)
+    raw = BLEU(tokenize="none", smooth_method="floor", effective_order=True)
     found = sacrebleu.raw_corpus_bleu(corpus.hypotheses, corpus.streams)
     return found.score, raw.score(*corpus).value
 
