@@ -19,7 +19,7 @@ STUBBED = fastbleu.nltk $(shell find src -name "_*.pyi" ! -name "__init__.pyi" !
 # Tests run on all processors.
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PARALLEL = -n $(WORKERS) --dist worksteal
-# All tests, with 1,000,000 random segments instead of 20,000.
+# All tests, with 1,000,000 random segments instead of 5,000.
 SEGMENTS = $(if $(FULL),FASTBLEU_TEST_SEGMENTS="$${FASTBLEU_TEST_SEGMENTS:-1000000}")
 ARGS = $(if $(FULL),-m '') $(PYTEST_ARGS)
 # Tests in an environment with hosts must not be skipped for want of one, and nothing is downloaded for them.

@@ -50,6 +50,6 @@ def test_the_tests_of_the_core_pass_without_other_parts(left_out, passed, tmp_pa
         seconds=900,
         PYTHONPATH=os.pathsep.join([str(tmp_path), str(TESTS / "support")]),
         FASTBLEU_TEST_ONLY="fastbleu",
-        FASTBLEU_TEST_SEGMENTS="50",
+        FASTBLEU_TEST_SEGMENTS="10",
     )
     assert int(re.search(r"(\d+) passed", printed)[1]) > passed, printed

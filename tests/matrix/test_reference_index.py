@@ -11,12 +11,12 @@ import pytest
 from generators import (
     IGNORED_OF_RANDOM,
     KINDS,
-    SEGMENTS,
     copied,
     edge_length,
     pickled,
     quietly,
     raises,
+    rounds,
     seeded,
     shown,
     tiny_length,
@@ -34,7 +34,7 @@ pytestmark = [
     pytest.mark.filterwarnings(*IGNORED_OF_RANDOM, "ignore:every one of .* is empty"),
 ]
 
-ROUNDS = min(400, max(40, SEGMENTS // 2_000))
+ROUNDS = rounds(400, 20)
 
 
 def sentences(rng, kind, count, length=tiny_length):

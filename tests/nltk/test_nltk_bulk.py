@@ -28,7 +28,7 @@ from metrics import count
 import fastbleu
 import fastbleu.nltk
 
-CHUNK = 500
+CHUNK = 100
 
 Family = namedtuple("Family", "share kinds length max_references max_ngram_order")
 LETTERS = ["one letter", "two letters", "four letters"]
@@ -81,7 +81,7 @@ def test_random_segments(name, part):
                 for side, function in zip((fastbleu, PRISTINE), functions, strict=True)
             )
             assert seen == expected, (where, sides)
-        for hypothesis, references in pairs[:20]:
+        for hypothesis, references in pairs[:5]:
             for order in range(9):
                 assert_same(fastbleu, "modified_precision", references, hypothesis, order)
             assert_same(fastbleu, "closest_ref_length", references, len(hypothesis))

@@ -14,14 +14,14 @@ from types import SimpleNamespace
 import pytest
 import sacrebleu
 import sacrebleu_cases as cases
-from generators import SEGMENTS, pickled, quietly, seeded, typed
+from generators import pickled, quietly, rounds, seeded, typed
 from sacrebleu.metrics.bleu import BLEU, BLEUScore, BLEUSignature
 
 import fastbleu.sacrebleu
 
 pytestmark = pytest.mark.pythons
 
-CASES = max(SEGMENTS // 1000, 80)
+CASES = rounds(1_000, 40)
 
 
 @pytest.fixture(params=["fastbleu", "patched"])

@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from generators import SEGMENTS, raises, seeded
+from generators import raises, rounds, seeded
 from metrics import score
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
@@ -24,7 +24,7 @@ from fastbleu.significance import bootstrap, compare, resampling
 from fastbleu.significance.experiment import Experiment, SacrebleuScoring
 from fastbleu.significance.results import adjusted
 
-CASES = max(SEGMENTS // 20_000, 10)
+CASES = rounds(50, 8)
 SMOOTHING = [
     {},
     {"smooth_method": "floor"},

@@ -18,12 +18,14 @@ import numpy as np
 import pytest
 
 SEED = int(os.environ.get("FASTBLEU_TEST_SEED", "20021"))
-SEGMENTS = int(os.environ.get("FASTBLEU_TEST_SEGMENTS", "20000"))
+SEGMENTS = int(os.environ.get("FASTBLEU_TEST_SEGMENTS", "5000"))
 
 
-def rounds(number):
-    """How often a random test repeats: `number` times with 1,000,000 segments, a third with few."""
-    return max(-(-number // 3), min(number, number * SEGMENTS // 1_000_000))
+def rounds(number, least=None):
+    """How often a random test repeats: `number` times with 1,000,000 segments, with few at `least`
+    a sixth of that, and no more often than there are segments."""
+    least = min(SEGMENTS, least or -(-number // 6))
+    return max(least, min(number, number * SEGMENTS // 1_000_000))
 
 
 # What the package notices of random segments: they are short or empty, and random references may

@@ -66,7 +66,7 @@ def run_tests(name: str, tests: list[str], python: str, seconds: float) -> tuple
         **os.environ,
         "PYTHONPATH": str(WORK / name),
         "FASTBLEU_HEADERS": str(WORK / name / "fastbleu" / "core"),
-        "FASTBLEU_TEST_SEGMENTS": os.environ.get("FASTBLEU_TEST_SEGMENTS", "10000"),
+        "FASTBLEU_TEST_SEGMENTS": os.environ.get("FASTBLEU_TEST_SEGMENTS", "5000"),
     }
     done = finish(LEVELS if tests == ["levels"] else command, seconds, env=environment)
     return None if done.hung else done.status, done.output + done.errors

@@ -46,7 +46,7 @@ def test_positions_of_tokens(simd, max_ngram_order):
 
 @pytest.mark.parametrize("tokenizer", COMPILED)
 def test_positions_of_text(tokenizer, simd):
-    hypotheses, references = random_corpus(seeded("positions", tokenizer), 200)
+    hypotheses, references = random_corpus(seeded("positions", tokenizer), 80)
     references = [[its] if isinstance(its, str) else its for its in references]
     tokens = [split(text, tokenizer) for text in hypotheses]
     token_references = [[split(text, tokenizer) for text in its] for its in references]
@@ -56,7 +56,7 @@ def test_positions_of_text(tokenizer, simd):
 
 @pytest.mark.parametrize("tokenizer", COMPILED)
 def test_bounds_of_tokens(tokenizer, simd):
-    texts, _ = random_corpus(seeded("bounds", tokenizer), 800)
+    texts, _ = random_corpus(seeded("bounds", tokenizer), 300)
     bounds, counts = token_bounds(texts, tokenizer)
     at = 0
     for text, count in zip(texts, counts, strict=True):

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.* hypotheses end in")
 def random_lines(rng, count):
     """Lines of all lengths: numpy stores up to 15, up to 255 and more bytes in different ways."""
     lines = ["", "a", "é" * 7, "b" * 15, "b" * 16, "я" * 127, "c " * 128, "漢 " * 500]
-    return (lines + [random_line(rng).replace("\ud800", "") for _ in range(count)])[:count]
+    return (lines + [random_line(rng, 6).replace("\ud800", "") for _ in range(count)])[:count]
 
 
 @pytest.mark.parametrize("dtype", [StringDType(), object])

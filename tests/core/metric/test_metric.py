@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sacrebleu
 import sacrebleu_cases as cases
-from generators import PRISTINE, by_stream, raises, seeded
+from generators import PRISTINE, by_stream, raises, rounds, seeded
 from mistaken_texts import CHINESE, JAPANESE
 from nltk.translate.bleu_score import SmoothingFunction
 from random_texts import random_corpus
@@ -36,7 +36,7 @@ REFERENCES = [
 @pytest.mark.parametrize("tokenize", cases.TOKENIZERS)
 def test_scores_are_sacrebleus(tokenize):
     rng = seeded("scores", tokenize)
-    for _ in range(30):
+    for _ in range(rounds(30, 12)):
         hypotheses, references = random_corpus(rng, 25)
         references = [[its] if isinstance(its, str) else its for its in references]
         options = {**cases.options(rng), "tokenize": tokenize}

@@ -71,7 +71,7 @@ def test_the_versions_that_are_reproduced():
 def test_random_texts(name, chunk):
     for number in range(max(1, SEGMENTS // (CHUNKS * BATCH))):
         where = f"FASTBLEU_TEST_SEED={SEED} chunk {chunk} batch {number}"
-        check(name, batch((chunk, number), BATCH), where, lowercase=number % 4 == 3)
+        check(name, batch((chunk, number), BATCH), where, lowercase=(chunk + number) % 4 == 3)
 
 
 # Eight letters that take every branch of a tokenizer's rules. Of characters that no rule tells
@@ -101,7 +101,7 @@ def all_texts(letters, longest):
 def test_all_short_texts(name):
     texts = all_texts(LETTERS[name], 6 if name in ("13a", "zh", "intl") else 4)
     if SEGMENTS < 1_000_000:
-        texts = seeded("short", name).sample(texts, min(len(texts), 20_000))
+        texts = seeded("short", name).sample(texts, min(len(texts), 10_000))
     check(name, texts, "all short texts")
 
 
@@ -133,7 +133,7 @@ def test_short_texts_at_every_place_in_a_register(name):
 @pytest.mark.parametrize("name", ["13a", "zh", "intl"])
 def test_long_runs_of_marks(name):
     """Whether a run has an even or an odd number of marks is known however many blocks it spans."""
-    lengths = *range(1, 20), *range(60, 70), *range(124, 134), *range(188, 196), 1000, 1001
+    lengths = *range(1, 9), *range(62, 68), *range(126, 131), *range(190, 194), 1000, 1001
     texts = [
         f"{before}{mark * length}{after}"
         for length in lengths
