@@ -6,7 +6,20 @@ import os
 import re
 
 import pytest
-from commands import R1, R2, THEIR_VERSION, VERSION, A, B, output, run, run_sacrebleu, same, start
+from commands import (
+    R1,
+    R2,
+    THEIR_VERSION,
+    VERSION,
+    A,
+    B,
+    output,
+    run,
+    run_forked,
+    run_sacrebleu,
+    same,
+    start,
+)
 from report_samples import wmt22_systems
 
 import fastbleu
@@ -191,10 +204,7 @@ def test_refusals(tmp_path, status, words):
 def on_a_terminal(command, *words, **environment):
     """What a command prints on a terminal: a few lines, which fit in the terminal's buffer."""
     main, terminal = os.openpty()
-    if command == "sacrebleu":
-        status = run_sacrebleu(*words, terminal=os.ttyname(terminal))[0]
-    else:
-        status = run(*words, stdout=terminal, env=environment)[0]
+    status = run_forked(command, *words, terminal=os.ttyname(terminal), env=environment)[0]
     os.close(terminal)
     assert status == 0
     text = b""

@@ -1,7 +1,7 @@
 """Test sets through the real sacreBLEU, from a cache folder that is filled beforehand."""
 
 import pytest
-from commands import EXAMPLES, A, B, error, output, run, same
+from commands import EXAMPLES, A, B, error, output, run, run_sacrebleu, same
 from test_formats import DATASET
 
 LINES = {
@@ -48,7 +48,7 @@ def cache(tmp_path_factory):
         patch.setenv("SACREBLEU", str(folder))
         patch.setenv("PYTHONHASHSEED", "0")  # it decides sacreBLEU's order of XML's fields
         # Two commands that run at the same time must not find it half finished.
-        run("--download", "wmt22", "-l", "de-en", command="sacrebleu")
+        run_sacrebleu("--download", "wmt22", "-l", "de-en")
         yield folder
 
 
@@ -88,7 +88,7 @@ def test_standard_input_and_several_sets(tmp_path):
 
 def test_more_lines_than_the_test_set_has():
     lines = A.read_bytes() + b"one more\n"
-    assert run(*SGM, "-ol", "de", stdin=lines, command="sacrebleu")[0] == 0
+    assert run_sacrebleu(*SGM, "-ol", "de", stdin=lines)[0] == 0
     assert "has 41 lines" in error(*SGM, "-ol", "de", stdin=lines, status=1)
 
 

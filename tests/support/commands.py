@@ -46,14 +46,15 @@ def run_for_bytes(
 ) -> tuple[int, bytes, str]:
     """In this process, which takes milliseconds, unless something needs another one."""
     environment = env or {}
-    # Where sacreBLEU's data are is decided when it is imported.
-    of_process = "SACREBLEU" in os.environ, *(name in environment for name in OF_PROCESS)
-    if options or any(of_process):
+    if options or any(name in environment for name in OF_PROCESS):
         process = start(*arguments, env=environment, cwd=cwd, **options)
         out, said = process.communicate(stdin, timeout=HANGS)
         if process.returncode:
             print(said.decode(), file=sys.stderr)  # pytest shows it if the test fails
         return process.returncode, out or b"", said.decode()
+    if POSIX and "SACREBLEU" in os.environ:
+        status, text, said = run_forked("fastbleu", *arguments, stdin=stdin, env=environment)
+        return status, text.encode(), said
     printed, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
     with (
         mock.patch.dict(os.environ, {"COLUMNS": "80", **environment}),
@@ -120,34 +121,39 @@ def usage_error(*arguments: Any, **options: Any) -> str:
 
 
 @functools.cache
-def sacrebleu_server() -> subprocess.Popen[str]:
+def server(data: str | None) -> subprocess.Popen[str]:
+    """A process that runs commands; where sacreBLEU's data are is decided when it is imported."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    words = [sys.executable, Path(__file__).with_name("sacrebleu_server.py")]
+    words = [sys.executable, Path(__file__).with_name("command_server.py")]
     return subprocess.Popen(words, text=True, **pipes)
 
 
-def run_sacrebleu(
-    *arguments: Any, stdin: bytes = b"", terminal: str = "", **options: Any
+def run_forked(
+    command: str, *arguments: Any, stdin: bytes = b"", terminal: str = "", **options: Any
 ) -> tuple[int, str, str]:
-    """What `run` returns, of the command `sacrebleu`; it prints to the `terminal`, if named."""
+    """What `run` returns, by a process of its own; it prints to the `terminal`, if named."""
     environment = {**os.environ, **options.pop("env", {})}
-    # Where its data are is decided when it is imported.
-    if not POSIX or "SACREBLEU" in environment:
-        return run(*arguments, stdin=stdin, command="sacrebleu", env=environment, **options)
     place = str(options.pop("cwd", os.getcwd()))
     assert not options
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in "012"]
         for file, content in zip(files, (stdin, b"", b""), strict=True):
             file.write_bytes(content)
-        server = sacrebleu_server()
-        assert server.stdin is not None
-        assert server.stdout is not None
-        their_files = [str(files[0]), terminal or str(files[1]), str(files[2])]
-        request = [their_files, list(map(str, arguments)), environment, place]
-        print(json.dumps(request), file=server.stdin, flush=True)
-        status = int(server.stdout.readline())
+        process = server(os.environ.get("SACREBLEU"))
+        assert process.stdin is not None
+        assert process.stdout is not None
+        its_files = [str(files[0]), terminal or str(files[1]), str(files[2])]
+        request = [command, its_files, list(map(str, arguments)), environment, place]
+        print(json.dumps(request), file=process.stdin, flush=True)
+        status = int(process.stdout.readline())
         return status, files[1].read_bytes().decode(), files[2].read_bytes().decode()
+
+
+def run_sacrebleu(*arguments: Any, **options: Any) -> tuple[int, str, str]:
+    """What `run` returns, of the command `sacrebleu`."""
+    if not POSIX:
+        return run(*arguments, command="sacrebleu", **options)
+    return run_forked("sacrebleu", *arguments, **options)
 
 
 def same(*arguments: Any, stdin: bytes = b"", **options: Any) -> tuple[int, str]:

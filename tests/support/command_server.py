@@ -1,8 +1,8 @@
-"""The command `sacrebleu`, again and again: each in a process forked after the imports.
+"""The commands `sacrebleu` and `fastbleu`: each in a process forked after the imports.
 
-These take longer than most of its work. A line of standard input is a list in JSON: the files for
-standard input, output and error, the arguments, the environment, and the working directory. The
-status is printed when it has ended.
+These take longer than most of their work. A line of standard input is a list in JSON: the command,
+the files for standard input, output and error, the arguments, the environment, and the working
+directory. The status is printed when it has ended.
 """
 
 import json
@@ -13,8 +13,10 @@ import sys
 
 import sacrebleu.sacrebleu  # noqa: F401 - with what it imports
 
+import fastbleu.cli.command  # noqa: F401
+
 for line in sys.stdin:
-    files, arguments, environment, place = json.loads(line)
+    command, files, arguments, environment, place = json.loads(line)
     if child := os.fork():
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
         continue
@@ -28,5 +30,5 @@ for line in sys.stdin:
     os.environ.update(environment)
     os.chdir(place)
     sys.argv[1:] = arguments
-    runpy.run_module("sacrebleu", run_name="__main__", alter_sys=True)
+    runpy.run_module(command, run_name="__main__", alter_sys=True)
     sys.exit()
