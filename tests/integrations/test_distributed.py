@@ -106,12 +106,15 @@ def sums_are_exact_to_the_last_number_of_int64(rank):
 
 
 def other_parameters_on_one_rank_are_refused_on_every_rank(rank):
-    for words, parameters in (
-        ("weights", {"weights": (0.1, 0.2, 0.3, 0.4)}),
-        ("tok", {"tokenize": "char"}),
-        ("keep_stats", {"keep_stats": True}),
+    other = 0 if rank == 2 else 2
+    for told, parameters in (
+        (["", "weights"], {"weights": (0.1, 0.2, 0.3, 0.4)}),
+        (["tok:13a", "tok:char"], {"tokenize": "char"}),
+        (["False", "True"], {"keep_stats": True}),
     ):
         metric = BLEU(**(parameters if rank == 2 else {}))
+        theirs, own = told if rank == 2 else reversed(told)
+        words = f"^rank {other} has a metric with other parameters: .*{theirs}.*, here .*{own}"
         raises(ValueError, words, metric.all_reduce)
     raises(ValueError, "ignore", BLEU(tokenize=False, ignore_ids=(0, rank + 1)).all_reduce)
 

@@ -251,6 +251,15 @@ def test_ids_that_are_all_ignored_and_logits(rows):
         raises(TypeError, r"logits into ids by .*argmax\(", BLEU(tokenize=False).score, values, ids)
 
 
+def test_padding_of_labels_in_later_blocks_of_a_column_causes_one_warning():
+    pyarrow = pytest.importorskip("pyarrow")
+    rows, references = [[5, 6]] * 140_000, pyarrow.array([[5, 7]] * 140_000)
+    rows[70_000] = rows[-1] = [5, -100]
+    metric = BLEU(tokenize=False, max_ngram_order=2)
+    [message] = messages(metric.score, pyarrow.array(rows), references)[1]
+    assert "-100" in message
+
+
 def test_later_batches_are_examined_if_they_look_unusual():
     ids, labels = numpy.arange(3, 27).reshape(4, 6), numpy.full((4, 6), -100)
     metric = BLEU(tokenize=False, stop_ids=2)
