@@ -5,6 +5,7 @@ of the other parts those that are listed with a reason.
 """
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -70,8 +71,11 @@ IMPORTS = ast.Import, ast.ImportFrom
 LATE_IMPORT = re.compile(r"\"(fastbleu(?:\.\w+)+)\"")
 
 
+parse = functools.cache(ast.parse)
+
+
 def python_imports(source):
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parse(source)):
         if isinstance(node, ast.Import):
             yield from (("", alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -191,7 +195,7 @@ def test_no_files_import_each_other():
 
 def private_names(source):
     """The names with an underscore that classes define, as methods and attributes."""
-    for owner in ast.walk(ast.parse(source)):
+    for owner in ast.walk(parse(source)):
         for node in ast.walk(owner) if isinstance(owner, ast.ClassDef) else ():
             if isinstance(node, ast.FunctionDef):
                 yield node.name
@@ -203,7 +207,7 @@ def insides_used(path):
     """The names with an underscore that a file uses of objects other than self and cls."""
     if path.suffix != ".py":
         return re.findall(r"(?<!\bself)(?<!\bcls)\.(_\w+)", SOURCES[path])
-    used = [node for node in ast.walk(ast.parse(SOURCES[path])) if isinstance(node, ast.Attribute)]
+    used = [node for node in ast.walk(parse(SOURCES[path])) if isinstance(node, ast.Attribute)]
     return [node.attr for node in used if ast.unparse(node.value) not in ("self", "cls")]
 
 
@@ -232,7 +236,7 @@ def test_what_a_call_imports_it_imports_with_the_import_lock():
         if path.suffix != ".py":
             wrong += [f"{name_of(path)}: {line}" for line in nested_imports(SOURCES[path])]
         elif part_of(path) not in OUTSIDE_CALLS and path.name != "import_lock.py":
-            for function in ast.walk(ast.parse(SOURCES[path])):
+            for function in ast.walk(parse(SOURCES[path])):
                 if isinstance(function, ast.FunctionDef) and function.name not in NO_CALLS:
                     imports = [node for node in ast.walk(function) if isinstance(node, IMPORTS)]
                     wrong += [f"{name_of(path)}:{node.lineno}" for node in imports]
@@ -259,7 +263,7 @@ def test_files_stay_small():
 def docstring_lines(source):
     """The number of lines of each docstring."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parse(source)):
         if isinstance(node, documented) and ast.get_docstring(node) is not None:
             yield node.body[0].end_lineno - node.body[0].lineno + 1
 
