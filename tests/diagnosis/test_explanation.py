@@ -1,5 +1,6 @@
 """`fastbleu.explain`: the steps from one BLEU to another add up, and name the rule that matters."""
 
+import functools
 import itertools
 import json
 import math
@@ -80,6 +81,7 @@ def random_metric(rng):
     return BLEU(dialect=name, **options, **own.get(name, {}))
 
 
+@functools.cache
 def all_metrics():
     """All dialects and recipes, and some with random options."""
     rng = seeded("metrics to explain")
@@ -96,11 +98,6 @@ def score_of(metric, corpus):
         name = metric._scorer.dialect.name
         raise NoScoreError(f"dialect {name!r} has no score: its original gives NaN")
     return score
-
-
-METRICS = all_metrics()
-# Each distance in the list of metrics pairs every metric with another, on both sides.
-DISTANCES = range(1, len(METRICS))
 
 
 def check_explanation(explanation, ends):
@@ -129,12 +126,14 @@ REAL_DATA = pytest.param("real data", marks=[pytest.mark.long, pytest.mark.wmt22
 @pytest.mark.parametrize("name", [*CORPORA, REAL_DATA])
 def test_both_ends_are_scores_and_the_steps_between_them_add_up(name):
     corpus = CORPORA.get(name) or [part[:40] for part in wmt22.one_reference("en-de.Online-B")]
-    scores = [outcome(score_of, metric, corpus) for metric in METRICS]
+    metrics = all_metrics()
+    scores = [outcome(score_of, metric, corpus) for metric in metrics]
     assert any(isinstance(score, fastbleu.Score) for score in scores)
-    for distance in seeded("distances", name).sample(DISTANCES, rounds(9, 1)):
-        for n, (metric, score) in enumerate(zip(METRICS, scores, strict=True)):
-            other = (n + distance) % len(METRICS)
-            explanation = outcome(explain, *corpus, metric, METRICS[other])
+    # Each distance in the list pairs every metric with another, on both sides.
+    for distance in seeded("distances", name).sample(range(1, len(metrics)), rounds(9, 1)):
+        for n, (metric, score) in enumerate(zip(metrics, scores, strict=True)):
+            other = (n + distance) % len(metrics)
+            explanation = outcome(explain, *corpus, metric, metrics[other])
             ends = score, scores[other]
             errors = [repr(end) for end in ends if isinstance(end, Exception)]
             if errors:
