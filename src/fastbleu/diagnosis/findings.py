@@ -377,15 +377,15 @@ def _scripts(search: Search) -> None:
     rest = search.rest
     pairs = zip(rest.hypotheses, rest.references, strict=True)
     scripts = [_scripts_of(text, texts[0]) for text, texts in pairs]
-    differing = [number for number, names in enumerate(scripts) if names and names[0] != names[1]]
+    differing = {n: names for n, names in enumerate(scripts) if names and names[0] != names[1]}
     if len(differing) >= search.least(least=3):
-        [((own, other), _)] = Counter(scripts[number] for number in differing).most_common(1)
+        [((own, other), _)] = Counter(differing.values()).most_common(1)
         message = (
             f"{len(differing)} of the hypotheses are in {own} letters, their references in "
             f"{other}: are they in another language, or is one a copy of the source?"
         )
         are_all = len(differing) > 0.9 * (len(rest) - scripts.count(None))
-        search.leave_out("language", message, range(len(rest)) if are_all else differing)
+        search.leave_out("language", message, range(len(rest)) if are_all else [*differing])
 
 
 def _scripts_of(*texts: str) -> tuple[str, str] | None:
