@@ -35,7 +35,7 @@ def test_a_setting_is_found_by_its_number():
         expected = ", ".join(f"{k}={v!r}" for k, v in {"dialect": "sacrebleu", **options}.items())
         value = BLEU(**options).score(HYPOTHESES, REFERENCES).value
         assert expected in settings(f"{value:.8f}")
-        assert expected in settings(f"{value / 100:.8f}")
+    assert expected in settings(f"{value / 100:.8f}")
 
 
 def test_one_reference_alone_and_means_of_sentences():
