@@ -5,15 +5,21 @@ the files for standard input, output and error, the arguments, the environment, 
 directory. The status is printed when it has ended.
 """
 
+import gc
 import json
 import os
 import runpy
 import signal
 import sys
 
-import sacrebleu.sacrebleu  # noqa: F401 - with what it imports
+import sacrebleu.sacrebleu
 
-import fastbleu.cli.command  # noqa: F401
+import fastbleu.cli.command
+import fastbleu.significance
+
+sacrebleu.corpus_bleu(["a b c d"], [["a b c d"]])
+fastbleu.BLEU().score(["a b c d"], ["a b c d"])
+gc.freeze()
 
 for line in sys.stdin:
     command, files, arguments, environment, place = json.loads(line)
