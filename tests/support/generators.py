@@ -22,8 +22,8 @@ SEGMENTS = int(os.environ.get("FASTBLEU_TEST_SEGMENTS", "5000"))
 
 
 def rounds(number, least=None):
-    """How often a random test repeats: `number` times with 1,000,000 segments, with few at `least`
-    a sixth of that, and no more often than there are segments."""
+    """How often a random test repeats: `number` times with 1,000,000 segments; with few, `least`
+    times, by default a sixth of that; never more often than there are segments."""
     least = min(SEGMENTS, least or -(-number // 6))
     return max(least, min(number, number * SEGMENTS // 1_000_000))
 
