@@ -43,7 +43,7 @@ _FEWEST_EQUAL, _EQUAL_SHARE = 4, 0.08
 # Most repairs are of what is never right, so that less is no chance.
 _OF_ERRORS, _OF_OTHERS = (0.5, 0.02, 3), (1.0, 0.1, 3)
 _LEAST_EFFECTS = {
-    "constant text": _OF_ERRORS,
+    **dict.fromkeys(("constant text", "lost characters", "unknown words"), _OF_ERRORS),
     "shifted": (1.0, 0.1, 1),
     "shuffled": (10.0, 1.0, 30),
     "words reversed": (10.0, 1.0, 3),
