@@ -14,10 +14,10 @@ from ..core.inputs.arguments import shown
 from ..core.inputs.errors import InputWarning
 from ..core.runtime.import_lock import import_undisturbed
 from ..core.runtime.terminal import CONTROLS, JSON_CONTROLS
+from .chunks import in_step
 from .data_files import FILE_OPTIONS, named
-from .formats import open_input, select
-from .matched import MatchedReader, align_segments
-from .readers import LABEL, REFERENCE, SYSTEM, InputError, in_step
+from .formats import open_inputs, select
+from .readers import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]
     parts = [part for name in (*columns, hypothesis, *by) for part in name.split(".")]
     if of_markup or "coco" in kinds or any(map(str.isdecimal, parts)):
         *columns, hypothesis = names
-        table = _columns(options, path, by)
+        options.labels = {key: f"{path}::{key}" for key in by}
+        table = _columns(options, [*names, *by])
     settings: dict[str, Any] = {"metric": metric, "progress": options.progress}
     settings["missing"] = options.missing or "error"
     if table is path:
@@ -74,17 +75,12 @@ def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]
     return _printed(scores, options.output_format, options.width), notes
 
 
-def _columns(options: Options, path: str, by: Sequence[str]) -> Iterator[Any]:
+def _columns(options: Options, names: Sequence[str]) -> Iterator[Any]:
     """Tables of texts and keys that `tables` cannot read: of numbered columns, JSON and XML."""
     from pyarrow import table
 
     with ExitStack() as opened:
-        names = [*options.references, *options.systems, *by]
-        readers = [open_input(name, REFERENCE, options, opened) for name in options.references]
-        readers += [open_input(name, SYSTEM, options, opened) for name in options.systems]
-        readers += [open_input(f"{path}::{key}", LABEL, options, opened) for key in by]
-        if isinstance(readers[0], MatchedReader):
-            align_segments(readers)
+        readers, _, _ = open_inputs(options, opened)
         for chunk in in_step(readers, _ROWS):
             yield table(dict(zip(names, chunk, strict=True)))
 

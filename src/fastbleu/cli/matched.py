@@ -8,7 +8,8 @@ from itertools import chain, islice
 
 from ..core.inputs.arguments import shown
 from ..files.formats import keyed_texts
-from .readers import InputError, Reader, TextLines, in_step, lines_of
+from .chunks import in_step
+from .readers import InputError, Reader, TextLines, lines_of
 
 # A segment's text, or its references in JSON, and the line it starts on.
 Segment = namedtuple("Segment", "text line")

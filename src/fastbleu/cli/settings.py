@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..core.tokenizers.tokenizer import BY_LANGUAGE
 from ..sacrebleu.base import read_seed, seed_of_environment
@@ -23,14 +23,15 @@ class Options(argparse.Namespace):
     tokenizer: str  # for sacreBLEU; other dialects have their own default
     prints_as_sacrebleu: bool  # other dialects print as their originals
     samples: int  # samples or trials of the paired test
-    labels: Sequence[str]  # the options that name files of a report
+    labels: Mapping[str, str]  # the files of a report's labels, or keys of --by, by name
     reported: bool
     diagnosed: bool  # by --explain or --identify
     output_format: str  # of the result, "table" for people; see `table` for single segments
     table: str  # how single segments are listed: "tsv", "json" or ""
-    lists_texts: bool  # whether the output needs the texts themselves
+    lists_texts: bool  # whether single segments are listed with their texts
+    at_once: bool  # whether all segments must be known before any is scored
+    strips: bool  # whether whitespace at the end of a segment is dropped before it is counted
     filtered: bool  # whether only some segments of a test set are scored
-    joined: bool  # whether the segments of a document are joined
     delegated: bool  # whether only test sets are listed, printed or downloaded
     progress: bool  # whether a progress bar may be shown
     uses_colors: bool
@@ -45,7 +46,8 @@ class Options(argparse.Namespace):
             self.samples = self.paired_bs_n if self.paired_bs_n > 0 else 1000
         else:
             self.samples = self.paired_ar_n if self.paired_ar_n > 0 else 10_000
-        self.labels = [name for name in _REPORT_LABELS if getattr(self, name) is not None]
+        given = {name: getattr(self, name) for name in _REPORT_LABELS}
+        self.labels = {name: file for name, file in given.items() if file is not None}
         self.reported = self.html is not None or self.md is not None
         self.diagnosed = self.explain is not None or self.identify is not None
         of_environment = os.environ.get("SACREBLEU_FORMAT", "").lower()
@@ -60,10 +62,10 @@ class Options(argparse.Namespace):
         listed = self.format or ("tsv" if self.sort or self.worst else "")
         is_table = self.sentence_level and not self.diagnosed and listed not in ("text", "latex")
         self.table = listed if is_table else ""
-        of_texts = bool(self.table and not self.score_only)
-        self.lists_texts = self.reported or self.diagnosed or of_texts
+        self.lists_texts = bool(self.table and not self.score_only)
+        self.at_once = self.reported or self.diagnosed or self.documents is not None
+        self.strips = self.prints_as_sacrebleu and not (self.reported or self.diagnosed)
         self.filtered = self.origlang is not None or self.subset is not None
-        self.joined = self.documents is not None and not self.reported
         self.delegated = bool(self.list or self.echo or self.citation or self.download)
         self.progress = not self.quiet and sys.stderr is not None and sys.stderr.isatty()
         self.uses_colors = not (self.no_color or os.environ.get("NO_COLOR"))
@@ -75,3 +77,19 @@ class Options(argparse.Namespace):
             return read_seed(self.seed, "--seed") if self.seed else seed_of_environment()
         except ValueError as error:
             raise InputError(str(error)) from error
+
+    def check_systems(self, systems: int) -> None:
+        """Refuse options that do not fit the number of systems."""
+        if self.sentence_level:
+            if systems > 1 and not self.table:
+                problem = f"-sl prints the scores of one system, but there are {systems}"
+                raise InputError(f"{problem}: add -f tsv or -f json to list them side by side")
+            if self.confidence or self.test:
+                problem = "-sl scores single segments, for which there are no statistical tests"
+                raise InputError(problem)
+        if self.test and systems == 1:
+            problem = f"--paired-{self.test} compares different systems, but there is only one"
+            raise InputError(f"{problem}: name all of them after -i")
+        if self.diagnosed and systems > 1:
+            option = "--explain" if self.identify is None else "--identify"
+            raise InputError(f"{option} is for one system, but there are {systems}")
