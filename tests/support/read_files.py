@@ -5,9 +5,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from fastbleu.cli.chunks import in_step
+from fastbleu.cli.alignment import align_segments, in_step
 from fastbleu.cli.formats import open_input
-from fastbleu.cli.matched import align_segments
 from fastbleu.cli.options import make_parser
 from fastbleu.cli.readers import REFERENCE, ByteSource, InputError, LineReader, TextLines
 from fastbleu.cli.settings import Options

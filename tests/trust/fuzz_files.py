@@ -15,7 +15,7 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 from fastbleu.cli import markup, readers
-from fastbleu.cli.chunks import in_step, listed
+from fastbleu.cli.alignment import in_step, listed
 from fastbleu.cli.formats import open_input
 from fastbleu.cli.options import make_parser
 from fastbleu.cli.readers import REFERENCE, SYSTEM

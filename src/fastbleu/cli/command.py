@@ -22,7 +22,7 @@ from ..core.inputs._batch import Batch
 from ..core.inputs.errors import InputWarning, spellings
 from ..core.inputs.mistakes import warn_of_blank, warn_of_equal, warn_of_words
 from ..core.runtime.import_lock import import_undisturbed, lazy
-from .chunks import (
+from .alignment import (
     by_document,
     chosen,
     in_step,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import groups, results, testsets
-    from .chunks import Chunks
+    from .alignment import Chunks
     from .settings import Options
 else:
     results = lazy("fastbleu.cli.results")

@@ -33,7 +33,7 @@ from ..files.formats import (
     with_ids_of,
     without_suffix,
 )
-from .matched import KeyedReader, KeyedRows, align_segments
+from .alignment import KeyedReader, KeyedRows, align_segments
 from .readers import (
     LABEL,
     REFERENCE,
@@ -121,7 +121,8 @@ def open_input(name: str, role: str, options: Options, opened: ExitStack) -> Rea
     texts = _opened(path, selector, kind, role, options, opened)
     if not has_keys:
         return texts
-    return KeyedRows(_opened(path, str(options.keyed_by), kind, LABEL, options, opened), texts)
+    keys = _opened(path, str(options.keyed_by), kind, LABEL, options, opened)
+    return KeyedRows(keys, texts)
 
 
 def _opened(

@@ -14,8 +14,8 @@ from ..core.inputs.arguments import shown
 from ..core.inputs.errors import InputWarning
 from ..core.runtime.import_lock import import_undisturbed
 from ..core.runtime.terminal import CONTROLS, JSON_CONTROLS
-from .chunks import in_step
-from .data_files import FILE_OPTIONS, named
+from .alignment import in_step
+from .data_files import named
 from .formats import open_inputs, select
 from .readers import InputError
 
@@ -45,7 +45,8 @@ def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]
             "XML and SGML, as in REF.sgm -i HYP.sgm --by docid"
         )
     *columns, hypothesis = [column for _, column, _ in files]
-    tables = named(path, lambda: import_undisturbed("fastbleu.tables"))
+    with named(path):
+        tables = import_undisturbed("fastbleu.tables")
     by = str(options.by).split(",")
     table: Any = path
     parts = [part for name in (*columns, hypothesis, *by) for part in name.split(".")]
@@ -56,17 +57,17 @@ def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]
     settings: dict[str, Any] = {"metric": metric, "progress": options.progress}
     settings["missing"] = options.missing or "error"
     if table is path:
-        settings["format"] = options.read_as
-        settings |= {name: getattr(options, name) for name in FILE_OPTIONS}
+        settings |= {"quoted": options.quoted, "delimiter": options.delimiter}
+        settings |= {"encoding": options.encoding, "format": options.read_as}
     if options.tokenizers is not None:
         settings["language"] = options.language
         settings["tokenizers"] = _tokenizers(options.tokenizers, metric)
     if options.confidence:
         settings |= {"confidence": 0.95, "samples": options.confidence_n}
         settings["seed"] = options.random_seed
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, named(path):
         warnings.simplefilter("always", InputWarning)
-        scores = named(path, lambda: tables.score(table, hypothesis, columns, by=by, **settings))
+        scores = tables.score(table, hypothesis, columns, by=by, **settings)
     notes = [] if options.force else [str(warning.message) for warning in caught]
     if options.width is not None:
         for name in {"bleu", "low", "high"} & {*scores.column_names}:

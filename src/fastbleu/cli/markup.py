@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from ..core.inputs.arguments import shown
 from ..core.runtime.extras import install_command
 from ..files.formats import unread_format
-from .matched import MatchedReader, Segment
+from .alignment import MatchedReader, Segment
 from .readers import LABEL, REFERENCE, SYSTEM, ByteSource, InputError, TextLines
 
 _SETS = {"srcset": "src", "refset": "ref", "tstset": "hyp"}

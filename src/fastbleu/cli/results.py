@@ -22,7 +22,7 @@ from ..core.runtime.import_lock import import_undisturbed, lazy
 from ..core.runtime.terminal import CONTROLS, JSON_CONTROLS, ProgressBar
 from ..core.scoring.base import UPDATE
 from ..core.scoring.score import shown_score
-from .chunks import present
+from .alignment import present
 from .formats import select
 from .readers import STDIN, InputError
 from .sacrebleu_text import (

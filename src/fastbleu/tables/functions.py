@@ -480,5 +480,5 @@ def _opened(
     """The table; messages about rows of files name the file."""
     source = Source(table, columns, row_counter.texts, options, row_counter.in_place)
     if is_path(table):
-        row_counter.place, row_counter.file = source.place, source.file
+        row_counter.at = source.at
     return source
