@@ -131,6 +131,7 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
     at_once = options.at_once or not printer.adds_batches
     is_ragged = options.missing == "ragged"
     is_chosen = options.filtered or options.missing == "skip"
+    kept = testsets.kept_segments(options) if options.filtered else range(sys.maxsize)
     needs_text = at_once or options.lists_texts or is_ragged or is_chosen
     reads_utf8 = all(getattr(m.counter, "reads_utf8", False) for m in printer.metrics)
     chunks = in_step(readers, lines, reads_utf8 and not needs_text)
@@ -138,17 +139,16 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
     if options.progress:
         chunks = with_progress(chunks, readers)
     if is_chosen:
-        kept = testsets.kept_segments(options) if options.filtered else range(sys.maxsize)
         numbers = kept_numbers = list[int]()
         chunks = chosen(chunks, kept, readers, kept_numbers)
     if is_ragged:
         chunks = without_blank(chunks, references)
     if at_once:
         columns = joined(chunks)
+        if options.documents is not None and not options.reported:
+            columns = by_document(columns)
         if options.reported:
             columns = results.write_reports(options, names, references, columns)
-        elif options.documents is not None:
-            columns = by_document(columns)
         chunks = iter([columns])
     segments = None
     if options.sentence_level:

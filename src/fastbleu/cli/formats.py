@@ -203,7 +203,8 @@ class _CellReader(Reader):
             self.segments += 1
             texts: list[Any] = cell if isinstance(cell, list) else [cell]
             if None in texts:
-                filler = self.without_value(self._place(), self.selector)
+                place = f"{self.label}: {self.unit} {self._line}"
+                filler = self.without_value(place, self.selector)
                 texts = [] if filler is None else [filler if t is None else t for t in texts]
             if not self.keeps_ends:
                 texts = [text.rstrip() for text in texts]
@@ -213,9 +214,6 @@ class _CellReader(Reader):
     def _extract(self, lines: Iterator[str]) -> Iterator[str | list[Any] | None]:
         """Yield each row's text or list of references; None stands for a missing text."""
         raise NotImplementedError
-
-    def _place(self) -> str:
-        return f"{self.label}: {self.unit} {self._line}"
 
     def _error(self, problem: str) -> InputError:
         return self.source.error(f"{self.unit} {self._line}: {problem}")

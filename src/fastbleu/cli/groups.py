@@ -45,8 +45,6 @@ def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]
             "XML and SGML, as in REF.sgm -i HYP.sgm --by docid"
         )
     *columns, hypothesis = [column for _, column, _ in files]
-    with named(path):
-        tables = import_undisturbed("fastbleu.tables")
     by = str(options.by).split(",")
     table: Any = path
     parts = [part for name in (*columns, hypothesis, *by) for part in name.split(".")]
@@ -67,6 +65,7 @@ def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]
         settings["seed"] = options.random_seed
     with warnings.catch_warnings(record=True) as caught, named(path):
         warnings.simplefilter("always", InputWarning)
+        tables = import_undisturbed("fastbleu.tables")
         scores = tables.score(table, hypothesis, columns, by=by, **settings)
     notes = [] if options.force else [str(warning.message) for warning in caught]
     if options.width is not None:

@@ -270,10 +270,7 @@ def _unwritable(path: str, error: Exception) -> InputError:
 
 
 def write_reports(
-    options: Options,
-    names: list[str],
-    references: int,
-    columns: list[list[Any]],
+    options: Options, names: list[str], references: int, columns: list[list[Any]]
 ) -> list[list[Any]]:
     """Write the requested files; return the columns without sources and labels, for scoring."""
     names = list(options.systems) or names

@@ -42,10 +42,9 @@ class Options(argparse.Namespace):
         self.target_language = self.langpair.split("-")[1] if self.langpair is not None else ""
         self.tokenizer = self.tokenize or BY_LANGUAGE.get(self.target_language, "13a")
         self.prints_as_sacrebleu = self.dialect == "sacrebleu"
-        if self.test == "bs":
-            self.samples = self.paired_bs_n if self.paired_bs_n > 0 else 1000
-        else:
-            self.samples = self.paired_ar_n if self.paired_ar_n > 0 else 10_000
+        is_bootstrap = self.test == "bs"
+        requested = self.paired_bs_n if is_bootstrap else self.paired_ar_n
+        self.samples = requested if requested > 0 else 1000 if is_bootstrap else 10_000
         given = {name: getattr(self, name) for name in _REPORT_LABELS}
         self.labels = {name: file for name, file in given.items() if file is not None}
         self.reported = self.html is not None or self.md is not None

@@ -95,11 +95,7 @@ class Files:
     """
 
     def __init__(
-        self,
-        table: Any,
-        columns: Sequence[str] | None,
-        texts: Sequence[str],
-        options: ReadOptions,
+        self, table: Any, columns: Sequence[str] | None, texts: Sequence[str], options: ReadOptions
     ) -> None:
         self._columns, self._texts, self._quoted = columns, texts, options.quoted
         delimiter, format = options.delimiter, options.format

@@ -159,11 +159,11 @@ class SumsReader:
         for language, text in dict.fromkeys(zip(languages, texts, strict=True)):
             known = self._texts.setdefault(language, text)
             there, here = _parsed(known), _parsed(text)
-            if text != known:
-                raise InputError(
-                    "sums counted with different options cannot be added: "
-                    f"{_difference(there, here)}"
-                )
+            for name in {**there, **here}:
+                if there.get(name) != here.get(name):
+                    both = f"{there.get(name)!r} in some and {here.get(name)!r} in others"
+                    problem = "sums counted with different options cannot be added"
+                    raise InputError(f"{problem}: {name} is {both}")
 
 
 def metrics_of(keys: Frame, metric: BLEU | None) -> list[BLEU]:
@@ -185,13 +185,6 @@ def _parsed(text: Any) -> dict[str, Any]:
     if rules != RULES:
         raise ValueError(f"the sums were counted by rules {rules}, this version has rules {RULES}")
     return parameters
-
-
-def _difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
-    for name in {**there, **here}:
-        if there.get(name) != here.get(name):
-            return f"{name} is {there.get(name)!r} in some and {here.get(name)!r} in others"
-    raise AssertionError("the texts differ")
 
 
 def metric_of(parameters: Mapping[str, Any], metric: BLEU | None = None) -> BLEU:
