@@ -143,12 +143,13 @@ class SumsReader:
                     f"one table has sums by {self.by}, another by {by}: pass tables with the same "
                     "keys, or select these columns"
                 )
-            self._check(frame)
+            frame = self._checked(frame)
             totals = totals_in(frame, max(len(orders), 1), self._rows)
             self._rows += len(frame)
             yield keys_of(frame, [*self.by, COUNTED]), totals
 
-    def _check(self, frame: Frame) -> None:
+    def _checked(self, frame: Frame) -> Frame:
+        """The frame with equal texts for equal options: databases reformat JSON."""
         texts = frame[COUNTED].to_list()
         if self.language is None and texts:
             self.language = _parsed(texts[0]).get("language")
@@ -164,6 +165,8 @@ class SumsReader:
                     both = f"{there.get(name)!r} in some and {here.get(name)!r} in others"
                     problem = "sums counted with different options cannot be added"
                     raise InputError(f"{problem}: {name} is {both}")
+        known_texts = [self._texts[language] for language in languages]
+        return frame if known_texts == texts else with_columns(frame, {COUNTED: known_texts})
 
 
 def metrics_of(keys: Frame, metric: BLEU | None) -> list[BLEU]:
