@@ -168,7 +168,7 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
         except InputError:
             raise
         except (ValueError, ImportError) as error:
-            raise InputError(f"{printer.place}{error}") from error
+            raise InputError(f"{options.where}{error}") from error
     _warn(options, readers, [] if options.force else [str(w.message) for w in caught])
     return texts
 

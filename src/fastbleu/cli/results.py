@@ -67,8 +67,7 @@ def metric_of(options: Options) -> BLEU:
     try:
         return BLEU(**arguments)
     except (ValueError, ImportError, OSError, RuntimeError) as error:
-        where = "" if options.prints_as_sacrebleu else f"--dialect {options.dialect}: "
-        raise InputError(f"{where}{error}") from error
+        raise InputError(f"{options.where}{error}") from error
 
 
 class DialectText:
@@ -84,7 +83,6 @@ class DialectText:
         self._metric = metric = metric_of(options)
         self.counter, self._scorer = counter_of(metric), scorer_of(metric)
         self.metrics = [self]
-        self.place = f"--dialect {options.dialect}: "
         self.adds_batches = self._scorer.supports(UPDATE)
         self.keep_rows = self._scorer.keep_rows
         self.sums = self._scorer.sums
@@ -201,7 +199,7 @@ class SegmentList:
                 self._spool.write("".join([f"{line}\n" for line in lines]).encode())
             return
         assert isinstance(printer, SacrebleuText)  # dialects refuse tables
-        scores = list(map(printer.segments, counted))
+        scores = list(map(printer.metrics[0].segments, counted))
         texts = [] if options.score_only else [*hypotheses, *references]
         for *columns, number in zip(*scores, *texts, self._numbers, strict=False):
             values = [score.score for score in columns[: len(counted)]]

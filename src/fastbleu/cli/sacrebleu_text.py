@@ -115,13 +115,10 @@ class SacrebleuText:
     ----------
     metrics : list of Metric
         In the order in which they are printed.
-    place : str
-        The prefix of messages about the options.
     adds_batches, keep_rows : bool
         Whether a corpus may be counted chunk by chunk, and whether its rows must be kept.
     """
 
-    place = ""
     adds_batches = True
     keep_rows = False
 
@@ -132,17 +129,11 @@ class SacrebleuText:
         ordered = names if options.test else sorted(names)
         self.metrics = [METRICS[name](options, references) for name in ordered]
 
-    def segments(self, counted: Any) -> list[Any]:
-        """Return the scores of segments, by the only metric."""
-        return self.metrics[0].segments(counted)
-
     def segment_lines(self, counted: Any) -> list[str]:
-        """Return the line of each segment."""
-        options, signature = self._options, self.metrics[0].signature(self._options.short)
-        return [
-            score.format(options.width, options.score_only, signature)
-            for score in self.segments(counted)
-        ]
+        """Return the line of each segment, by the only metric."""
+        options, [metric] = self._options, self.metrics
+        shown = options.width, options.score_only, metric.signature(options.short)
+        return [score.format(*shown) for score in metric.segments(counted)]
 
     def name_references(self, nrefs: int) -> None:
         """Put the number of references per segment into the signatures; -1: it varies."""

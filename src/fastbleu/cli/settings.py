@@ -22,6 +22,7 @@ class Options(argparse.Namespace):
     target_language: str  # of the language pair; "" without one
     tokenizer: str  # for sacreBLEU; other dialects have their own default
     prints_as_sacrebleu: bool  # other dialects print as their originals
+    where: str  # the prefix of messages about the options of another dialect
     samples: int  # samples or trials of the paired test
     labels: Mapping[str, str]  # the files of a report's labels, or keys of --by, by name
     reported: bool
@@ -42,6 +43,7 @@ class Options(argparse.Namespace):
         self.target_language = self.langpair.split("-")[1] if self.langpair is not None else ""
         self.tokenizer = self.tokenize or BY_LANGUAGE.get(self.target_language, "13a")
         self.prints_as_sacrebleu = self.dialect == "sacrebleu"
+        self.where = "" if self.prints_as_sacrebleu else f"--dialect {self.dialect}: "
         is_bootstrap = self.test == "bs"
         requested = self.paired_bs_n if is_bootstrap else self.paired_ar_n
         self.samples = requested if requested > 0 else 1000 if is_bootstrap else 10_000
