@@ -46,23 +46,23 @@ def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]
         )
     *columns, hypothesis = [column for _, column, _ in files]
     by = str(options.by).split(",")
-    table: Any = path
-    parts = [part for name in (*columns, hypothesis, *by) for part in name.split(".")]
-    if of_markup or "coco" in kinds or any(map(str.isdecimal, parts)):
-        *columns, hypothesis = names
-        options.labels = {key: f"{path}::{key}" for key in by}
-        table = _columns(options, [*names, *by])
-    settings: dict[str, Any] = {"metric": metric, "progress": options.progress}
-    settings["missing"] = options.missing or "error"
-    if table is path:
-        settings |= {"quoted": options.quoted, "delimiter": options.delimiter}
-        settings |= {"encoding": options.encoding, "format": options.read_as}
+    missing = options.missing or "error"
+    settings: dict[str, Any] = {"metric": metric, "progress": options.progress, "missing": missing}
     if options.tokenizers is not None:
         settings["language"] = options.language
         settings["tokenizers"] = _tokenizers(options.tokenizers, metric)
     if options.confidence:
         settings |= {"confidence": 0.95, "samples": options.confidence_n}
         settings["seed"] = options.random_seed
+    parts = [part for name in (*columns, hypothesis, *by) for part in name.split(".")]
+    table: Any = path
+    if of_markup or "coco" in kinds or any(map(str.isdecimal, parts)):
+        *columns, hypothesis = names
+        options.labels = {key: f"{path}::{key}" for key in by}
+        table = _columns(options, [*names, *by])
+    else:
+        settings |= {"quoted": options.quoted, "delimiter": options.delimiter}
+        settings |= {"encoding": options.encoding, "format": options.read_as}
     with warnings.catch_warnings(record=True) as caught, named(path):
         warnings.simplefilter("always", InputWarning)
         tables = import_undisturbed("fastbleu.tables")
