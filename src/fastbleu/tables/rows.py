@@ -101,12 +101,6 @@ class RowCounter:
             return self.metric
         return entry_of(language, self._language_metrics, self.language)
 
-    def column_of(self, reference: int | None) -> str:
-        """The column of a reference by its number; None: that of the hypotheses."""
-        if reference is None:
-            return self.hypotheses
-        return self.references[reference if len(self.references) > 1 else 0]
-
     def texts_of(self, frame: Frame) -> tuple[Any, Any]:
         """Hypotheses and references as arguments for a metric.
 
@@ -267,12 +261,20 @@ def errors_naming_rows(
                 row += f" ({PATH} {file!r})"  # whole: it names the file
             place = {"segment": number, "file": file}
             if error.is_missing:
-                column = row_counter.column_of(error.reference)
+                column = column_of(row_counter.texts, error.reference)
                 raise restated(error, no_value(row, column, error.reference), **place) from error
             message = f"{row}: {error.problem}"
         names = ", ".join(map(repr, row_counter.references))
         columns = f"the hypotheses are column {row_counter.hypotheses!r}, the references {names}"
         raise restated(error, f"{message} ({columns})", **place) from error
+
+
+def column_of(names: Sequence[str], reference: int | None) -> str:
+    """The column of a reference, by its number, or of the hypotheses, which are the first one.
+
+    A single column of references holds all of them.
+    """
+    return names[0 if reference is None else min(1 + reference, len(names) - 1)]
 
 
 def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:

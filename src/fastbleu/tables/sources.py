@@ -21,7 +21,7 @@ from .data_files import (
     is_path,
     keys_of_paths,
 )
-from .frames import joined, layout_of, load_narwhals, readable
+from .frames import joined, load_narwhals, readable, schema_of
 from .rows import roots_of, with_fields
 
 TYPE_CHECKING = False
@@ -101,7 +101,7 @@ class Source:
             for first in range(0, len(part) or 1, most):  # an empty part has types, too
                 piece = part[first : first + most] if len(part) > most else part
                 is_full = waiting and rows + len(piece) > most
-                if is_full or (waiting and layout_of(piece) != layout_of(waiting[0])):
+                if is_full or (waiting and schema_of(piece) != schema_of(waiting[0])):
                     yield joined(waiting)
                     waiting, rows = [], 0
                 waiting.append(piece)

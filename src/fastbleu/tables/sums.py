@@ -169,13 +169,6 @@ class SumsReader:
         return frame if known_texts == texts else with_columns(frame, {COUNTED: known_texts})
 
 
-def metrics_of(keys: Frame, metric: BLEU | None) -> list[BLEU]:
-    """The metric of each row, with the scoring options of `metric` if given."""
-    texts = keys[COUNTED].to_list()
-    metrics = {text: metric_of(_parsed(text), metric) for text in dict.fromkeys(texts)}
-    return [metrics[text] for text in texts]
-
-
 def _parsed(text: Any) -> dict[str, Any]:
     try:
         parameters: dict[str, Any] = json.loads(text)
@@ -265,7 +258,9 @@ def scores_of(table: Any, metric: Metric | None) -> Any:
         raise InputError("there are no sums to score: the table has no rows")
     keys = joined([frame for frame, _ in parts])
     totals = np.concatenate([totals for _, totals in parts])
-    metrics = metrics_of(keys, chosen)
+    texts = keys[COUNTED].to_list()
+    by_text = {text: metric_of(_parsed(text), chosen) for text in dict.fromkeys(texts)}
+    metrics = [by_text[text] for text in texts]
     if scorer_of(metrics[0]).supports(STATE):
         for row, (counts, row_metric) in enumerate(zip(totals[COUNTS], metrics, strict=True)):
             try:
