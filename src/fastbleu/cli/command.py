@@ -221,8 +221,9 @@ def _count(
             listed(readers, chunk)  # names the line that is not UTF-8
             raise
         before += len(chunk[0])
-        if ragged and isinstance(printer, SacrebleuText):
-            printer.name_references(-1)
+        if ragged and options.prints_as_sacrebleu:
+            for metric in metrics:
+                metric.info.update("nrefs", "var")
         if options.missing == "empty":  # blank references were requested
             for part in itertools.chain(*counted):
                 part.blank_references = 0

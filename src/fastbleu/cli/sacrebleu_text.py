@@ -135,11 +135,6 @@ class SacrebleuText:
         shown = options.width, options.score_only, metric.signature(options.short)
         return [score.format(*shown) for score in metric.segments(counted)]
 
-    def name_references(self, nrefs: int) -> None:
-        """Put the number of references per segment into the signatures; -1: it varies."""
-        for metric in self.metrics:
-            metric.info.update("nrefs", "var" if nrefs == -1 else nrefs)
-
     def result(self, names: Sequence[str], totals: list[list[Any]]) -> str:
         """Return the report on the systems; `totals` are those of each metric, by system."""
         by_metric = [*zip(self.metrics, totals, strict=True)]
