@@ -24,7 +24,14 @@ from ..core.inputs import errors
 from ..core.inputs._utf8_rows import Utf8Lines, Utf8Rows
 from ..core.inputs.arguments import number_of, shown
 from ..core.inputs.missing import no_value
-from ..files.formats import PackedError, module_of, output_of, problem_of, texts_by_key, unpacked
+from ..files.formats import (
+    PackedError,
+    module_of,
+    output_of,
+    problem_of,
+    texts_by_key,
+    unpacked,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
