@@ -8,7 +8,6 @@ from collections import namedtuple
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
-from operator import add
 
 from ..chrf.counter import ChrfCounted, ChrfCounter
 from ..core.counting._counted import Sums, joint_nrefs
@@ -324,26 +323,3 @@ def _seeded(options: Options) -> Iterator[Any]:
 
 
 METRICS: dict[str, Callable[[Options, int], Metric]] = {"bleu": Bleu, "chrf": Chrf, "ter": Ter}
-
-
-class Joint:
-    """What several metrics counted, or added up."""
-
-    def __init__(self, parts: list[Any]) -> None:
-        self.parts = parts
-
-    def __add__(self, other: Joint) -> Joint:
-        return Joint(list(map(add, self.parts, other.parts)))
-
-
-class JointCounter:
-    """Counts a batch for each of the metrics."""
-
-    def __init__(self, metrics: Sequence[Metric]) -> None:
-        self._counters = [metric.counter for metric in metrics]
-        self.reads_utf8 = all(getattr(c, "reads_utf8", False) for c in self._counters)
-
-    def count(self, batch: Batch, keep_rows: bool, meanwhile: Callable[[], None]) -> Joint:
-        first, *others = self._counters
-        parts = [first.count(batch, keep_rows=keep_rows, meanwhile=meanwhile)]
-        return Joint([*parts, *(counter.count(batch, keep_rows=keep_rows) for counter in others)])

@@ -72,11 +72,7 @@ _OUTPUTS = (
         b"</",
         "<seg> lines: get the texts with sed 's/<[^>]*>//g' FILE",
     ),
-    (
-        rb"(?i)\s*(?:<[?!][^>]*>\s*)*<(?:tmx|xliff)\b",
-        b"<",
-        _TRANSLATIONS,
-    ),
+    (rb"(?i)\s*(?:<[?!][^>]*>\s*)*<(?:tmx|xliff)\b", b"<", _TRANSLATIONS),
     (
         rb"(?i)\s*<(?:\?xml\s|(?:doc|refset|tstset|srcset)\s[^<>]*id\s*=)",
         b"<",

@@ -88,12 +88,7 @@ def register(
             connection.remove_function(function)
         try:
             connection.create_function(
-                function,
-                called,
-                kinds,
-                result,
-                type="arrow",
-                null_handling="special",
+                function, called, kinds, result, type="arrow", null_handling="special"
             )
         except duckdb.CatalogException as error:
             raise ValueError(

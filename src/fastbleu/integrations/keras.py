@@ -85,10 +85,7 @@ class BLEU(keras.metrics.Metric):
 
     @not_compiled
     def update_state(
-        self,
-        y_true: References,
-        y_pred: Hypotheses,
-        sample_weight: Numbers | None = None,
+        self, y_true: References, y_pred: Hypotheses, sample_weight: Numbers | None = None
     ) -> None:
         """Add a batch; if that raises, nothing is added.
 

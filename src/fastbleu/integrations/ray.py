@@ -31,11 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["count", "score", "sentence_scores", "sums"]
 
-_BATCHES: dict[str, Any] = {
-    "batch_format": "pyarrow",
-    "batch_size": None,
-    "zero_copy_batch": True,
-}
+_BATCHES: dict[str, Any] = {"batch_format": "pyarrow", "batch_size": None, "zero_copy_batch": True}
 _PART = "its block"
 
 

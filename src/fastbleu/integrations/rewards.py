@@ -255,7 +255,7 @@ class BLEUReward:
             answers = [self._answer(content) for content in contents]
         blank = []
         if blank_completions or self.extract is not None:
-            blank = [n for n, answer in enumerate(answers) if _is_blank(answer)]
+            blank = [n for n, a in enumerate(answers) if isinstance(a, str) and not a.strip()]
         if len(contents) >= MIN_SEQUENCES_TO_WARN:
             if are_texts and [*contents] == [*references]:
                 warn_input(
@@ -296,10 +296,6 @@ class BLEUReward:
             return "" if answer is None else answer
         match = self.extract.search(content)
         return (match and match.group(min(1, self.extract.groups))) or ""
-
-
-def _is_blank(answer: Any) -> bool:
-    return isinstance(answer, str) and not answer.strip()
 
 
 def _after_prompt(query: str, prompt: str) -> str | None:

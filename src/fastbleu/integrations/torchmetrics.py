@@ -211,9 +211,7 @@ class BLEUScore(Metric):
         return self
 
     def plot(
-        self,
-        val: torch.Tensor | Sequence[torch.Tensor] | None = None,
-        ax: object = None,
+        self, val: torch.Tensor | Sequence[torch.Tensor] | None = None, ax: object = None
     ) -> Any:
         """Plot one value or several, by default that of `compute`; needs matplotlib."""
         return self._plot(val, ax)

@@ -80,8 +80,7 @@ class RowCounter:
         self._noted: dict[Scorer, Counted] = {}  # for warnings
         self._left_out, self._first_left_out = 0, 0
         # The name of a row of the table, from 0, in messages; and its file.
-        self.place: Callable[[int], str] = "row {}".format
-        self.file: Callable[[int], str | None] = lambda row: None
+        self.at: Callable[[int], tuple[str, str | None]] = lambda row: (f"row {row}", None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         tokenizers = {value: metric.tokenize for value, metric in self._language_metrics.items()}
@@ -101,12 +100,6 @@ class RowCounter:
         if self.language is None:
             return self.metric
         return entry_of(language, self._language_metrics, self.language)
-
-    def column_of(self, reference: int | None) -> str:
-        """The column of a reference by its number; None: that of the hypotheses."""
-        if reference is None:
-            return self.hypotheses
-        return self.references[reference if len(self.references) > 1 else 0]
 
     def texts_of(self, frame: Frame) -> tuple[Any, Any]:
         """Hypotheses and references as arguments for a metric.
@@ -222,7 +215,7 @@ class RowCounter:
             warn_input(self._note_of_missing())
 
     def _note_of_missing(self) -> str:
-        first, rows = self.place(self._first_left_out), number_of(self._left_out, "row")
+        (first, _), rows = self.at(self._first_left_out), number_of(self._left_out, "row")
         return f"left out {rows}, because a value is missing; the first is {first}"
 
 
@@ -257,23 +250,31 @@ def errors_naming_rows(
     try:
         yield
     except (TypeError, ValueError) as error:
-        message, place = str(error), {}
+        message, place = str(error), dict[str, Any]()
         segment = error.segment if isinstance(error, InputError) else None
         # The error may be about another corpus, which a user's tokenizer has counted.
         if isinstance(error, InputError) and segment is not None and segment < len(numbers):
             number = int(numbers[segment])
-            row = row_counter.place(number)
-            place = {"segment": number, "file": row_counter.file(number)}
+            row, file = row_counter.at(number)
             if PATH in frame.columns:
-                place["file"] = frame[PATH].to_list()[segment]
-                row += f" ({PATH} {place['file']!r})"  # whole: it names the file
+                file = frame[PATH].to_list()[segment]
+                row += f" ({PATH} {file!r})"  # whole: it names the file
+            place = {"segment": number, "file": file}
             if error.is_missing:
-                column = row_counter.column_of(error.reference)
+                column = column_of(row_counter.texts, error.reference)
                 raise restated(error, no_value(row, column, error.reference), **place) from error
             message = f"{row}: {error.problem}"
         names = ", ".join(map(repr, row_counter.references))
         columns = f"the hypotheses are column {row_counter.hypotheses!r}, the references {names}"
         raise restated(error, f"{message} ({columns})", **place) from error
+
+
+def column_of(names: Sequence[str], reference: int | None) -> str:
+    """The column of a reference, by its number, or of the hypotheses, which are the first one.
+
+    A single column of references holds all of them.
+    """
+    return names[0 if reference is None else min(1 + reference, len(names) - 1)]
 
 
 def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:
