@@ -6,11 +6,12 @@ import os
 from itertools import chain
 from math import isnan
 
+from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import shown
 from ..core.runtime.extras import install_command
 from ..core.runtime.import_lock import import_locked, lazy
 from ..core.scoring.sacrebleu import SACREBLEU
-from .streams import count_references, segment_major
+from .streams import check_sentence, count_references, count_streams, segment_major
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -278,6 +279,26 @@ class Metric:
                 f"{name} does not call; derive it from sacrebleu.{name}, and call "
                 "fastbleu.patch() for speed"
             )
+
+    def get_signature(self) -> Signature:
+        """The signature of the last score; ValueError if there is none yet."""
+        return self._SIGNATURE_TYPE(self.__dict__)
+
+    def _count_streams(
+        self, hypotheses: Any, references: Any, counter: Any, keep_rows: bool = True
+    ) -> Any:
+        """Count a corpus with a Counter or a ChrfCounter; returns what its `count` does."""
+        counted = count_streams(hypotheses, references, self._ref_cache, counter, keep_rows)
+        if references:
+            self.num_refs = counted.nrefs
+        return counted
+
+    def _count_sentence(self, hypothesis: Any, references: Any, counter: Any) -> Any:
+        """Count a single segment."""
+        check_sentence(hypothesis, references)
+        counted = counter.count(Batch([hypothesis], [tuple(references)]))
+        self.num_refs = counted.nrefs
+        return counted
 
     def _estimate(self, score: Score, rows: Any, scoring: Any, samples: int) -> None:
         """Set a score's confidence interval; the signature has the number of samples and seed."""

@@ -39,12 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..counting.counter import Counter
-    from ..inputs.types import (
-        Hypotheses,
-        Mask,
-        MissingChoice,
-        References,
-    )
+    from ..inputs.types import Hypotheses, Mask, MissingChoice, References
     from ..scoring.names import OwnOptions
     from ..tokenizers.tokenizer import TokenFunction, Tokenizer
     from .segment_tokenizers import SegmentTokenizers
