@@ -83,7 +83,6 @@ class CodeBleuNgramDialect(NltkDialect):
     reference_lengths = ()
     smoothings = {"floor": 0.1}
     options = {"smooth_method": "floor"}
-    other_smoothings = {}
     unsupported = {}
 
 

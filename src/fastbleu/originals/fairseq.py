@@ -14,13 +14,14 @@ from ..core.inputs.arguments import shown
 from ..core.scoring.base import MATRIX, UPDATE, ScoreOptions
 from ..core.scoring.score import NoScoreError
 from ._fairseq import hashed_rows
-from .formulas import SUM, FormulaDialect, Row, rows_of_tokens
+from .formulas import SUM, FormulaDialect, Row, moses_line, rows_of_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ..core.counting.counter import Segment
+    from ..core.scoring.score import Score
 
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 _UNKNOWN_IN_REFERENCE = -999
@@ -53,7 +54,6 @@ class FairseqDialect(FormulaDialect):
     smoothings = {"none": None, "add-k": None}
     options = {"smooth_method": "none"}
     _printed = "%.2f"
-    _line = "BLEU4", "syslen", "reflen"
 
     def __init__(self, hashed: bool = True) -> None:
         if not isinstance(hashed, bool):
@@ -81,6 +81,9 @@ class FairseqDialect(FormulaDialect):
         # Ids restart with each segment.
         alone = [self.count_tokens([segment]) for segment in counted.extra]
         return self._scores(self.adapt(Stats.concatenate([Stats.zeros(0), *alone])), options)
+
+    def line(self, score: Score) -> str:
+        return moses_line(score, "BLEU4", "syslen", "reflen")
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return min(1.0, exp(1 - ref_len / hyp_len))

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.counting.counter import Segment
+    from ..core.scoring.score import Score
 
 # How Python's sum() adds up floats: a field of signatures.
 SUM = {"sum": "compensated" if sys.version_info >= (3, 12) else "plain"}
@@ -82,6 +83,16 @@ def doubling_logarithms(matches: Sequence[int], totals: Sequence[int]) -> list[f
     return logarithms
 
 
+def moses_line(score: Score, name: str, hyp_len: str, ref_len: str) -> str:
+    """The line that multi-bleu.perl prints, with these words."""
+    precisions = "/".join([f"{100 * precision:.1f}" for precision in score.precisions])
+    return (
+        f"{name} = {score.printed}, {precisions} (BP={score.bp:.3f}, "
+        f"ratio={score.hyp_len / score.ref_len:.3f}, "
+        f"{hyp_len}={score.hyp_len}, {ref_len}={score.ref_len})"
+    )
+
+
 class FormulaDialect(Dialect):
     """A dialect with a formula for a row; a corpus is scored by the sum of its rows."""
 
@@ -114,7 +125,7 @@ class TokenDialect(Dialect):
         return [self._token_score([segment], row)["value"] for segment, row in pairs]
 
 
-def no_rows(reason: str) -> dict[Feature, str]:
+def no_rows(reason: str) -> dict[Feature | str, str]:
     """For `Dialect.unsupported`: why features that need rows are not supported."""
     return dict.fromkeys((UPDATE, COUNT, SUMS, STATE, MATRIX, SIGNIFICANCE), reason)
 
@@ -146,7 +157,6 @@ class MultiBleuDialect(FormulaDialect):
     smoothings = {"none": None}
     options = {"smooth_method": "none"}
     _printed = "%.2f"
-    _line = "BLEU", "hyp_len", "ref_len"
     # The reference length of a segment whose references all differ by this many tokens or more.
     _farthest = 9999
 
@@ -158,6 +168,9 @@ class MultiBleuDialect(FormulaDialect):
             if abs(difference) >= self._farthest:
                 numbers[row * width + 1] = self._farthest
         return AdaptedRows._own(numbers, stats.max_ngram_order)
+
+    def line(self, score: Score) -> str:
+        return moses_line(score, "BLEU", "hyp_len", "ref_len")
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         for length, side, end in (

@@ -17,7 +17,7 @@ from math import nan
 from ..core.counting._counted import Counted, Sums
 from ..core.counting.stats import AdaptedRows
 from ..core.inputs.arguments import known_name
-from ..core.scoring.base import PARTS, SIGNIFICANCE, STATE, SUMS, Dialect, ScoreOptions
+from ..core.scoring.base import PARTS, SIGNIFICANCE, STATE, SUMS, Dialect, Feature, ScoreOptions
 from ..core.scoring.names import get
 from ..core.scoring.nltk import NLTK
 from ..core.scoring.sacrebleu import SACREBLEU
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _OF_TOKENS = no_rows("its score depends on tokens, not only on rows")
 _OF_CORPUS = no_rows(PARTS.reason) | {PARTS: PARTS.reason}
-_OF_SENTENCES = dict.fromkeys((SUMS, STATE, SIGNIFICANCE), OF_SENTENCES)
+_OF_SENTENCES: dict[Feature | str, str] = dict.fromkeys((SUMS, STATE, SIGNIFICANCE), OF_SENTENCES)
 # Tokenizers whose tokens are not words.
 _OF_TEXTS = "lines", "sentences", "turn", "whole"
 # Tokenizers for text that is already tokenized, besides "none".
@@ -101,7 +101,6 @@ class Recipe(Dialect):
         self.tokenizers = {self.tokenizer: self.tokenizer}
         self.cases = (self.lowercase,)
         self.orders = (self.max_ngram_order,)
-        self._usual_order = self.max_ngram_order
         self.of_tokenized_text = rules.of_tokenized_text or self.tokenizer in _TOKENIZED
         self.takes_tokens = self.tokenizer not in _OF_TEXTS
         self.single_reference = self.references == "first"
@@ -124,8 +123,8 @@ class Recipe(Dialect):
             return self.base.brevity_penalty(hyp_len, ref_len)
         return 0.0
 
-    def _further_fields(self) -> dict[str, str]:
-        return self.base._further_fields()
+    def _signature_fields(self, fields: dict[str, Any], options: ScoreOptions) -> dict[str, Any]:
+        return fields | {"order": None} | self.base._further_fields()
 
     def _finished(self, scores: Sequence[float]) -> array[float]:
         """Scores of the base, scaled and rounded as in the recipe."""

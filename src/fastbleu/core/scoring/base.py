@@ -4,7 +4,7 @@ A dialect differs from others in its attributes and in the methods that it overr
 `tokenizer` and `lowercase` (text to tokens), `references`, `reference_length` and `count_tokens`
 (tokens to a row of counts for each segment), `adapt` (rows to what is added up), `_scores` (a row
 to its score, with smoothing and `brevity_penalty`), `adds_up`, `mean_of_sentences` and
-`_corpus_score` (the score of a corpus), `printed` and `_line` (digits). Its docstring has the
+`_corpus_score` (the score of a corpus), `printed` and `line` (digits). Its docstring has the
 formula, and `source` the code that it reproduces.
 
 Most are a formula in Python (formulas.py); a `Recipe` (recipes.py) takes the arithmetic of another
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from ..counting.counter import Segment
     from ..inputs.types import ReferenceLength
+    from .score import Score
 
 
 class Feature:
@@ -56,6 +57,11 @@ class Feature:
         return f"<Feature {self.name}>"
 
 
+def _is_of_rows(dialect: Dialect) -> bool:
+    """Whether the score of a corpus can be computed from rows of counts."""
+    return dialect.adds_up or dialect.mean_of_sentences
+
+
 _NO_SUMS = "its score cannot be computed from summed counts"
 WEIGHTS = Feature("weights", lambda dialect: "weights" in dialect.options, "it uses equal weights")
 EFFECTIVE_ORDER = Feature(
@@ -68,20 +74,20 @@ TOKENS = Feature(
     lambda dialect: dialect.takes_tokens,
     "it splits texts into whole sentences, lines or turns, not into words",
 )
-COUNT = Feature("count", lambda dialect: dialect.is_of_rows, _NO_SUMS)
-UPDATE = Feature("update", lambda dialect: dialect.is_of_rows, _NO_SUMS)
+COUNT = Feature("count", _is_of_rows, _NO_SUMS)
+UPDATE = Feature("update", _is_of_rows, _NO_SUMS)
 SUMS = Feature("sums", lambda dialect: dialect.adds_up, _NO_SUMS)
 STATE = Feature("state", lambda dialect: dialect.adds_up, _NO_SUMS)
 SIGNIFICANCE = Feature("significance", lambda dialect: dialect.adds_up, _NO_SUMS)
 PREFIX_SCORES = Feature(
     "prefix_scores",
-    lambda dialect: dialect.is_of_rows and dialect.counter is Counter,
+    lambda dialect: _is_of_rows(dialect) and dialect.counter is Counter,
     "its prefix scores cannot be computed from the positions of matches",
 )
 # One tokenizer per segment.
 SEGMENT_TOKENIZERS = Feature(
     "tokenizers",
-    lambda dialect: dialect.is_of_rows and dialect.counter is Counter,
+    lambda dialect: _is_of_rows(dialect) and dialect.counter is Counter,
     "it does not count segments one by one",
 )
 MATRIX = Feature(
@@ -148,11 +154,10 @@ class Dialect(ABC):
     single_reference: bool = False
 
     # The supported options of `Scorer` and their defaults; smoothing methods and their default
-    # values (None: takes no value); methods that cannot be computed from rows, and why; options of
-    # `fastbleu.BLEU` that only this dialect has, and their values.
+    # values (None: takes no value); options of `fastbleu.BLEU` that only this dialect has, and
+    # their values.
     options: Mapping[str, object]
     smoothings: Mapping[str, float | None]
-    other_smoothings: Mapping[str, str] = {}
     own_options: Mapping[str, object] = {}
 
     # The rows of segments of tokens, if they are not the usual ones; and whether a score needs the
@@ -167,18 +172,10 @@ class Dialect(ABC):
     # Whether a score is `brevity_penalty` times a function of the hypothesis length and the
     # matches, which makes the matrix of pairs faster; None: there is no matrix.
     separable: bool | None = None
-    # Features that are not supported, whatever the rest says, and why.
-    unsupported: Mapping[Feature, str] = {}
-
-    # The fields of a signature in order, and the max_ngram_order that signatures omit.
-    _fields: tuple[str, ...] = (
-        *("nrefs", "case", "tok", "dialect", "order", "weights", "smooth", "reflen"),
-    )
-    _usual_order: int | None = None
-    # How the original prints its score: the format of `value` (None: not rounded), and the first
-    # word and the names of the lengths in the line that it prints (None: it prints no line).
+    # Features, and smoothing methods of the original, that are not supported, and why.
+    unsupported: Mapping[Feature | str, str] = {}
+    # The format in which the original prints its score; None: not rounded.
     _printed: str | None = None
-    _line: tuple[str, str, str] | None = None
 
     @property
     def arithmetic(self) -> Dialect:
@@ -232,6 +229,10 @@ class Dialect(ABC):
         """A score with the digits that the original prints; None if it prints all."""
         return None if self._printed is None else self._printed % value
 
+    def line(self, score: Score) -> str | None:
+        """The line that the original prints; None if it prints none."""
+        return None
+
     # What the dialect supports.
 
     @cached_property
@@ -240,11 +241,6 @@ class Dialect(ABC):
         if self.keeps_tokens or self.count_tokens is not None:
             return TokenListCounter
         return Counter if self.references == "all" else FewerReferences
-
-    @property
-    def is_of_rows(self) -> bool:
-        """Whether the score of a corpus can be computed from rows of counts."""
-        return self.adds_up or self.mean_of_sentences
 
     @cached_property
     def features(self) -> frozenset[Feature]:
@@ -265,9 +261,9 @@ class Dialect(ABC):
     def _check_options(self, options: ScoreOptions) -> None:  # noqa: B027 (most have nothing to check)
         """Refuse weights and smoothing values that are out of range."""
 
-    def _smoothing_text(self, options: ScoreOptions) -> str:
-        value = options.smooth_value
-        return options.smooth_method if value is None else f"{options.smooth_method}[{value}]"
+    def _signature_fields(self, fields: dict[str, Any], options: ScoreOptions) -> dict[str, Any]:
+        """The fields of a signature, in order, from the usual ones; None leaves a field out."""
+        return fields | self._further_fields()
 
     def _further_fields(self) -> dict[str, str]:
         """Signature fields for `own_options`, and for arithmetic that depends on a version."""

@@ -206,15 +206,7 @@ class Scorer(ScoreOptions):
 
     def line(self, score: Score) -> str | None:
         """The line that the original prints; None if it prints none."""
-        if self.dialect._line is None:
-            return None
-        name, hyp_len, ref_len = self.dialect._line
-        precisions = "/".join([f"{100 * precision:.1f}" for precision in score.precisions])
-        return (
-            f"{name} = {score.printed}, {precisions} (BP={score.bp:.3f}, "
-            f"ratio={score.hyp_len / score.ref_len:.3f}, "
-            f"{hyp_len}={score.hyp_len}, {ref_len}={score.ref_len})"
-        )
+        return self.dialect.line(score)
 
     # Counts to scores.
 
@@ -549,10 +541,9 @@ def checked_weights(weights: Any) -> tuple[float, ...]:
 
 def _unknown_smoothing(dialect: Dialect, smooth_method: object) -> ValueError:
     """The error for a smoothing method that the dialect does not have."""
-    if isinstance(smooth_method, str) and smooth_method in dialect.other_smoothings:
-        return dialect.refusal(
-            f"smooth_method={smooth_method!r}", dialect.other_smoothings[smooth_method]
-        )
+    if isinstance(smooth_method, str) and smooth_method in dialect.unsupported:
+        reason = dialect.unsupported[smooth_method]
+        return dialect.refusal(f"smooth_method={smooth_method!r}", reason)
     function = getattr(smooth_method, "__name__", None)
     methods = {method: name for method, name in NLTK_METHODS.items() if name in dialect.smoothings}
     if function in methods:
@@ -565,19 +556,16 @@ def _unknown_smoothing(dialect: Dialect, smooth_method: object) -> ValueError:
 
 def _signature(scorer: Scorer, nrefs: int | None, tokenizer: Any) -> str:
     """See `Scorer.signature`."""
-    dialect, weights, order = scorer.dialect, scorer.weights, scorer.max_ngram_order
+    weights, smooth, value = scorer.weights, scorer.smooth_method, scorer.smooth_value
     fields = {
         "nrefs": "var" if nrefs == -1 else nrefs,
         "case": None if scorer.lowercase is None else "lc" if scorer.lowercase else "mixed",
-        "eff": "yes" if scorer.effective_order else "no",
         "tok": tokenizer,
-        "dialect": dialect.version,
-        "order": None if order == dialect._usual_order else order,
+        "dialect": scorer.dialect.version,
+        "order": scorer.max_ngram_order,
         "weights": None if weights is None else ",".join(map(str, weights)),
-        "smooth": dialect._smoothing_text(scorer),
+        "smooth": smooth if value is None else f"{smooth}[{value}]",
         "reflen": scorer.reference_length,
-        "version": dialect.version,
     }
-    shown_fields = {name: fields[name] for name in dialect._fields if fields[name] is not None}
-    shown_fields |= dialect._further_fields()
-    return "|".join([f"{name}:{value}" for name, value in shown_fields.items()])
+    fields = scorer.dialect._signature_fields(fields, scorer)
+    return "|".join([f"{name}:{value}" for name, value in fields.items() if value is not None])
