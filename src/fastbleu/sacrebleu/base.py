@@ -41,7 +41,7 @@ ORIGINALS = {
     "DATASETS": "sacrebleu.dataset",
 }
 
-# Abbreviations of the fields that all signatures have.
+# Abbreviations of the fields of signatures.
 _SHORT = {
     "version": "v",
     "nrefs": "#",
@@ -49,9 +49,12 @@ _SHORT = {
     "lang": "l",
     "subset": "S",
     "origlang": "o",
-    "bs": "bs",
-    "ar": "ar",
     "seed": "rs",
+    "case": "c",
+    "eff": "e",
+    "smooth": "s",
+    "space": "s",
+    **{name: name for name in ("bs", "ar", "tok", "nc", "nw")},
 }
 
 
@@ -183,6 +186,7 @@ class Signature:
             "lang": args.get("langpair"),
             "origlang": args.get("origlang"),
             "subset": args.get("subset"),
+            "case": "lc" if args["lowercase"] else "mixed",
         }
 
     def format(self, short: bool = False) -> str:

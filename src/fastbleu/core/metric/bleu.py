@@ -306,12 +306,8 @@ class BLEU:
         if type(self) is not BLEU:
             _check_metric(self, "score")
         scorer = self._scorer
-        # fmt: off
-        counted = self._count(
-            hypotheses, references, scorer.keep_rows, hypothesis_mask, reference_mask, missing,
-            progress, join, tokenizers,
-        )
-        # fmt: on
+        options = hypothesis_mask, reference_mask, missing, progress, join, tokenizers
+        counted = self._count(hypotheses, references, scorer.keep_rows, *options)
         if (present := counted.present) is not None and not any(present):
             raise InputError(
                 f"there are no segments to score: all {len(present)} were left out, because a "
@@ -352,12 +348,8 @@ class BLEU:
         """
         if type(self) is not BLEU:
             _check_metric(self, "sentence_scores")
-        # fmt: off
-        counted = self._count(
-            hypotheses, references, True, hypothesis_mask, reference_mask, missing,
-            progress, join, tokenizers,
-        )
-        # fmt: on
+        options = hypothesis_mask, reference_mask, missing, progress, join, tokenizers
+        counted = self._count(hypotheses, references, True, *options)
         if (present := counted.present) is None:
             return self._scorer.sentence_scores(counted)
         scores = numpy.full(len(present), numpy.nan)
@@ -449,12 +441,8 @@ class BLEU:
         [48.9, 48.9]
         """
         self._scorer.dialect.require(COUNT)
-        # fmt: off
-        counted = self._count(
-            hypotheses, references, True, hypothesis_mask, reference_mask, missing,
-            progress, join, tokenizers,
-        )
-        # fmt: on
+        options = hypothesis_mask, reference_mask, missing, progress, join, tokenizers
+        counted = self._count(hypotheses, references, True, *options)
         if isinstance(hypotheses, Stats):  # checked, and they keep how they were counted
             return hypotheses[:]
         return self._scorer.stats(counted)
@@ -535,12 +523,8 @@ class BLEU:
                 "the Stats hold a sum of rows, but keep_stats=True keeps the row of each segment: "
                 "pass Stats that were not added up"
             )
-        # fmt: off
-        counted = self._count(
-            hypotheses, references, keep or scorer.keep_rows, hypothesis_mask, reference_mask,
-            missing, progress, join, tokenizers,
-        )
-        # fmt: on
+        options = hypothesis_mask, reference_mask, missing, progress, join, tokenizers
+        counted = self._count(hypotheses, references, keep or scorer.keep_rows, *options)
         self._sums.add(scorer.sums(counted, keep))
 
     def compute(self) -> Score:
@@ -658,7 +642,8 @@ class BLEU:
         The sum of several states is the state of all their segments; pass it to `merge`.
         """
         self._scorer.dialect.require(STATE)
-        return _state(self._sums.value)
+        row: NDArray[numpy.int64] = self._sums.value.adapted().__array__()[0]
+        return row
 
     @property
     def stats(self) -> Stats:
@@ -731,11 +716,6 @@ def _check_metric(metric: object, method: str) -> None:
         raise TypeError(
             f"{method} is called on the class: call BLEU().{method}(hypotheses, references)"
         )
-
-
-def _state(sums: Sums) -> NDArray[numpy.int64]:
-    row: NDArray[numpy.int64] = sums.adapted().__array__()[0]
-    return row
 
 
 def _gather(value: object, group: object = None) -> list[Any]:

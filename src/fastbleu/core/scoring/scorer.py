@@ -49,15 +49,8 @@ class Scorer(ScoreOptions):
     Parameters
     ----------
     dialect : Dialect
-    max_ngram_order : int
-    weights : sequence of float, shape (max_ngram_order,), optional
-        Weight of each order; equal weights by default.
-    smooth_method, smooth_value : optional
-        One of the dialect's `smoothings`, and a value to replace its default.
-    effective_order : bool, optional
-        Average only over orders for which the hypotheses have n-grams; their weights are scaled up
-        to the sum of all. None: False for a corpus, True for sentences that are scored one by one,
-        if the dialect supports it.
+    max_ngram_order, weights, smooth_method, smooth_value, effective_order
+        As for `fastbleu.BLEU`.
     lowercase, tokenizer, reference_length : optional
         For signatures and warnings: whether text was lowercased, the tokenizer (or the filter of
         token ids, or the text of the field), and which reference length was used. None leaves the
@@ -344,15 +337,14 @@ class Scorer(ScoreOptions):
     def stats(self, counted: Counted) -> Stats:
         """The rows of a corpus, with their `Origin`."""
         self._check_counted(counted)
-        return self._with_origin(counted.stats, counted.nrefs, counted.tokenizers)
+        return self._with_origin(counted.stats, counted)
 
     def stats_of_sums(self, sums: Sums) -> Stats:
         """The rows that sums have kept, with their `Origin`."""
-        return self._with_origin(sums.rows()[:], sums.nrefs, sums.tokenizers)
+        return self._with_origin(sums.rows()[:], sums)
 
-    def _with_origin(
-        self, stats: Stats, nrefs: int | None, tokenizers: frozenset[str | None] | None
-    ) -> Stats:
+    def _with_origin(self, stats: Stats, noted: Counted | Sums) -> Stats:
+        nrefs, tokenizers = noted.nrefs, noted.tokenizers
         stats._origin = Origin(nrefs=nrefs, tokenizers=tokenizers, is_sum=False, **self.counted_as)
         return stats
 

@@ -115,9 +115,7 @@ class BLEUSignature(Signature):
             if args["smooth_value"] is not None:
                 value = args["smooth_value"]
             smoothing += f"[{value:.2f}]"
-        self._abbr |= {"case": "c", "eff": "e", "tok": "tok", "smooth": "s"}
         self.info |= {
-            "case": "lc" if args["lowercase"] else "mixed",
             "eff": "yes" if args["effective_order"] else "no",
             "tok": args["tokenizer_signature"],
             "smooth": smoothing,

@@ -55,9 +55,7 @@ class CHRFSignature(Signature):
 
     def __init__(self, args: dict[str, Any]) -> None:
         super().__init__(args)
-        self._abbr |= {"case": "c", "eff": "e", "nc": "nc", "nw": "nw", "space": "s"}
         self.info |= {
-            "case": "lc" if args["lowercase"] else "mixed",
             "eff": "no" if args["eps_smoothing"] else "yes",
             "nc": args["char_order"],
             "nw": args["word_order"],
