@@ -306,8 +306,12 @@ class BLEU:
         if type(self) is not BLEU:
             _check_metric(self, "score")
         scorer = self._scorer
-        options = hypothesis_mask, reference_mask, missing, progress, join, tokenizers
-        counted = self._count(hypotheses, references, scorer.keep_rows, *options)
+        # fmt: off
+        counted = self._count(
+            hypotheses, references, scorer.keep_rows, hypothesis_mask, reference_mask, missing,
+            progress, join, tokenizers,
+        )
+        # fmt: on
         if (present := counted.present) is not None and not any(present):
             raise InputError(
                 f"there are no segments to score: all {len(present)} were left out, because a "
@@ -348,8 +352,12 @@ class BLEU:
         """
         if type(self) is not BLEU:
             _check_metric(self, "sentence_scores")
-        options = hypothesis_mask, reference_mask, missing, progress, join, tokenizers
-        counted = self._count(hypotheses, references, True, *options)
+        # fmt: off
+        counted = self._count(
+            hypotheses, references, True, hypothesis_mask, reference_mask, missing,
+            progress, join, tokenizers,
+        )
+        # fmt: on
         if (present := counted.present) is None:
             return self._scorer.sentence_scores(counted)
         scores = numpy.full(len(present), numpy.nan)
@@ -441,8 +449,12 @@ class BLEU:
         [48.9, 48.9]
         """
         self._scorer.dialect.require(COUNT)
-        options = hypothesis_mask, reference_mask, missing, progress, join, tokenizers
-        counted = self._count(hypotheses, references, True, *options)
+        # fmt: off
+        counted = self._count(
+            hypotheses, references, True, hypothesis_mask, reference_mask, missing,
+            progress, join, tokenizers,
+        )
+        # fmt: on
         if isinstance(hypotheses, Stats):  # checked, and they keep how they were counted
             return hypotheses[:]
         return self._scorer.stats(counted)
@@ -523,8 +535,12 @@ class BLEU:
                 "the Stats hold a sum of rows, but keep_stats=True keeps the row of each segment: "
                 "pass Stats that were not added up"
             )
-        options = hypothesis_mask, reference_mask, missing, progress, join, tokenizers
-        counted = self._count(hypotheses, references, keep or scorer.keep_rows, *options)
+        # fmt: off
+        counted = self._count(
+            hypotheses, references, keep or scorer.keep_rows, hypothesis_mask, reference_mask,
+            missing, progress, join, tokenizers,
+        )
+        # fmt: on
         self._sums.add(scorer.sums(counted, keep))
 
     def compute(self) -> Score:
