@@ -36,40 +36,27 @@ else:
 class Tokenizer:
     """A loaded tokenizer, as `get` returns it; immutable.
 
-    Exactly one of `compiled`, `rewrite` and `split` is not None.
-
     Attributes
     ----------
     name : str
         One of `names`, or a callable's `__qualname__`.
     signature : str
         The field `tok:` of a score's signature.
-    compiled : str or None
-        Its name in the compiled code.
-    rewrite : callable (list of str, bool, bool -> list of str) or None
-        Rewrites texts for the compiled tokenizer `rewritten_for`; also takes whether to ignore
-        case and whether the texts are references.
-    line_writer : capsule or None
-        `rewrite` for compiled code; it always ignores case.
-    split : callable (str -> list of str) or None
-        Splits a text.
-    by_word : bool
-        Whether `split` reads each word between spaces by itself.
-    choose : callable (str -> Tokenizer) or None
-        Chooses the tokenizer of each text.
-    packer : callable (checks, lowercase -> PackedSegments) or None
-        Packs texts itself, each with one reference.
     """
 
     name: str
     signature: str
+    # One of these three: its name in the compiled code; a function that rewrites texts for the
+    # compiled tokenizer `rewritten_for`, and also takes whether to ignore case and whether the
+    # texts are references; one that splits a text.
     compiled: str | None = None
     rewrite: Rewrite | None = None
-    rewritten_for: str | None = None
-    line_writer: object = None
     split: Split | None = None
-    by_word: bool = False
-    choose: Callable[[str], Tokenizer] | None = None
+    rewritten_for: str | None = None
+    line_writer: object = None  # a capsule: `rewrite` for compiled code, always ignoring case
+    by_word: bool = False  # whether `split` reads each word between spaces by itself
+    choose: Callable[[str], Tokenizer] | None = None  # chooses the tokenizer of each text
+    # Packs texts itself, each with one reference; takes checks and whether to ignore case.
     packer: Callable[[Any, bool], Any] | None = None
     # What loads it again: a name or function, and the path of a model file.
     _source: str | TokenFunction
