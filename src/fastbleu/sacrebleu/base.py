@@ -16,7 +16,6 @@ from .streams import check_sentence, count_references, count_streams, segment_ma
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import json
-    import statistics
     from collections.abc import Iterable, Sequence
     from typing import Any, ClassVar
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 else:
     experiment = lazy("fastbleu.significance.experiment")
     json = lazy("json")
-    statistics = lazy("statistics")
 
 VERSION = SACREBLEU.version
 CONFIDENCE = 0.95  # of all intervals
@@ -149,7 +147,7 @@ class Score:
         ordered = sorted(scores)
         left_out = len(ordered) // 40
         self._ci = 0.5 * (ordered[len(ordered) - left_out - 1] - ordered[left_out])
-        self._mean = statistics.mean(ordered)
+        self._mean = import_locked("statistics").mean(ordered)
 
     def __repr__(self) -> str:
         return self.format()

@@ -15,12 +15,11 @@ import os
 from ..inputs.arguments import a_type, known_name, shown, unknown_name
 from ..inputs.errors import InputTypeError
 from ..runtime.extras import install_command
-from ..runtime.import_lock import import_locked, lazy, provider
+from ..runtime.import_lock import import_locked, provider
 from . import _compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import hashlib
     from collections.abc import Callable
     from typing import Any, NoReturn, TypeAlias
 
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     Rewrite: TypeAlias = Callable[[list[str], bool, bool], list[str]]
     TokenFunction: TypeAlias = Callable[[str], list[str] | tuple[str, ...]]
     ModelPath: TypeAlias = str | bytes | os.PathLike[Any]
-
-else:
-    hashlib = lazy("hashlib")
 
 
 class Tokenizer:
@@ -219,7 +215,8 @@ def load_sentencepiece(name: str, path: str) -> dict[str, Any]:
     if os.path.basename(path) not in file_names:
         # Another model gives other scores, so the signature must not be sacreBLEU's.
         with open(path, "rb") as file:
-            signature = f"{name}-{hashlib.sha256(file.read()).hexdigest()[:8]}"
+            digest: str = import_locked("hashlib").sha256(file.read()).hexdigest()
+        signature = f"{name}-{digest[:8]}"
 
     def parse(text: str) -> str:
         return " ".join(processor.EncodeAsPieces(text.rstrip()))
