@@ -14,14 +14,15 @@ from ..core.inputs.arguments import shown
 from ..core.scoring.base import MATRIX, UPDATE, ScoreOptions
 from ..core.scoring.score import NoScoreError
 from ._fairseq import hashed_rows
+from .counters import CountingDialect
 from .formulas import SUM, FormulaDialect, Row, moses_line, rows_of_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..core.counting.counter import Segment
     from ..core.scoring.score import Score
+    from .counters import Segment
 
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 _UNKNOWN_IN_REFERENCE = -999
@@ -31,7 +32,7 @@ _ORDER = (
 )
 
 
-class FairseqDialect(FormulaDialect):
+class FairseqDialect(CountingDialect, FormulaDialect):
     """``Scorer`` of fairseq's scoring/bleu.py with its libbleu, with one reference, 0-100.
 
     min(1, exp(1 - ref_len / hyp_len)) * exp(sum of log(matches / totals) / 4); 0 if an order has no

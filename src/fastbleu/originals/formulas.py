@@ -31,13 +31,14 @@ from ..core.scoring.base import (
 )
 from ..core.scoring.score import NoScoreError
 from ..core.tokenizers.tokenizer import load_tokenizer
+from .counters import CountingDialect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..core.counting.counter import Segment
     from ..core.scoring.score import Score
+    from .counters import Segment
 
 # How Python's sum() adds up floats: a field of signatures.
 SUM = {"sum": "compensated" if sys.version_info >= (3, 12) else "plain"}
@@ -107,7 +108,7 @@ class FormulaDialect(Dialect):
         return array("d", [self._score(row, options) for row in split_rows(adapted)])
 
 
-class TokenDialect(Dialect):
+class TokenDialect(CountingDialect):
     """A dialect whose score needs the tokens of all segments and cannot come from rows."""
 
     adds_up = False

@@ -1,7 +1,7 @@
 """`Dialect`: the rules of one implementation, from text to a `Score`.
 
 A dialect differs from others in its attributes and in the methods that it overrides, in this order:
-`tokenizer` and `lowercase` (text to tokens), `references`, `reference_length` and `count_tokens`
+`tokenizer` and `lowercase` (text to tokens), `references`, `reference_length` and `counter`
 (tokens to a row of counts for each segment), `adapt` (rows to what is added up), `_scores` (a row
 to its score, with smoothing and `brevity_penalty`), `adds_up`, `mean_of_sentences` and
 `_corpus_score` (the score of a corpus), `printed` and `line` (digits). Its docstring has the
@@ -21,7 +21,7 @@ from math import exp, isfinite
 from ..._core import MAX_ORDER, raise_totals
 from ..counting._counted import Counted, Sums
 from ..counting._prefixes import RowScorer
-from ..counting.counter import Counter, FewerReferences, TokenListCounter
+from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Stats
 from ..runtime.caching import cached_property
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-    from ..counting.counter import Segment
     from ..inputs.types import ReferenceLength
     from .score import Score
 
@@ -160,10 +159,7 @@ class Dialect(ABC):
     smoothings: Mapping[str, float | None]
     own_options: Mapping[str, object] = {}
 
-    # The rows of segments of tokens, if they are not the usual ones; and whether a score needs the
-    # tokens themselves.
-    count_tokens: Callable[[list[Segment]], Stats] | None = None
-    keeps_tokens: bool = False
+    counter: type[Counter] = Counter  # the class that counts
     minimum_total: int = 0  # totals are raised to this before rows are summed: 0 or 1
     # Whether a corpus is scored by the sum of its adapted rows, or by the mean of the scores of its
     # segments, which needs their rows.
@@ -234,13 +230,6 @@ class Dialect(ABC):
         return None
 
     # What the dialect supports.
-
-    @cached_property
-    def counter(self) -> type[Counter]:
-        """The class that counts."""
-        if self.keeps_tokens or self.count_tokens is not None:
-            return TokenListCounter
-        return Counter if self.references == "all" else FewerReferences
 
     @cached_property
     def features(self) -> frozenset[Feature]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..._core import REFERENCE_LENGTHS
-from ..counting.counter import Counter, FewerReferences, TokenListCounter
 from ..inputs.arguments import check_choice, check_lowercase, known_name, shown
 from ..tokenizers.tokenizer import get as get_tokenizer
 from ..tokenizers.tokenizer import load_tokenizer
@@ -13,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..counting.counter import Counter
     from ..inputs.ids import IdFilter
     from .base import Dialect
 
@@ -67,10 +67,7 @@ def make_counter(
         id_filter=id_filter,
         least_total=dialect.minimum_total,
     )
-    if isinstance(counter, FewerReferences):
-        counter.references = dialect.references
-    if isinstance(counter, TokenListCounter):
-        counter.count_tokens, counter.keeps_tokens = dialect.count_tokens, dialect.keeps_tokens
+    counter.dialect = dialect
     return counter
 
 

@@ -318,7 +318,7 @@ class Scorer(ScoreOptions):
         try:
             attributes = self.dialect._corpus_score(sums, self)
         except _ARITHMETIC as error:
-            if self.dialect.mean_of_sentences and not self.dialect.keeps_tokens:
+            if self.dialect.mean_of_sentences and sums.extra is None:
                 self._refuse_first(sums.rows())
             raise self._no_score(error) from error
         if sums.are_unusual and warns:
@@ -399,7 +399,7 @@ class Scorer(ScoreOptions):
             scores = dialect._segment_scores(counted, self.of_sentences)
             return numpy.asarray(scores, numpy.float64)
         except _ARITHMETIC as error:
-            if not dialect.keeps_tokens:
+            if counted.extra is None:
                 self._refuse_first(counted.stats)
             raise self._no_score(error) from error
 
