@@ -16,6 +16,7 @@ from ..core.counting._counted import Counted, Sums
 from ..core.counting.counter import Counter
 from ..core.counting.stats import AdaptedRows, Rows, Stats
 from ..core.inputs._batch import Batch
+from ..core.inputs.arguments import known_name
 from ..core.scoring.base import (
     COUNT,
     EFFECTIVE_ORDER,
@@ -398,7 +399,6 @@ class CocoDialect(FormulaDialect):
     name = "coco"
     version = "pycocoevalcap-1.2"
     source = "salaniz/pycocoevalcap@1.2 bleu/bleu_scorer.py"
-    tokenizer_by_script = "auto-captions"
     reference_lengths = ("closest", "shortest", "average")
     smoothings = {"tiny": None}
     options = {"smooth_method": "tiny"}
@@ -411,6 +411,10 @@ class CocoDialect(FormulaDialect):
         dialect = super().variant(reference_length, **own_options)
         is_average = isinstance(reference_length, str) and reference_length == "average"
         return COCO_AVERAGE if is_average else dialect
+
+    def own_tokenizer(self, tokenize: Any) -> Any:
+        by_script = known_name(tokenize, ("auto", "auto-captions"))
+        return "auto-captions" if by_script else super().own_tokenizer(tokenize)
 
     def ratio(self, hyp_len: int, ref_len: float) -> float:
         """The ratio of lengths, which pycocoevalcap prints."""

@@ -13,7 +13,6 @@ from ..inputs.errors import AmongGiven, InputError, InputTypeError, Place
 from ..inputs.missing import is_missing
 from ..runtime.terminal import ProgressBar
 from ..scoring.base import SEGMENT_TOKENIZERS
-from ..scoring.counters import own_tokenizer
 from ..tokenizers.tokenizer import Tokenizer, load_tokenizer
 
 TYPE_CHECKING = False
@@ -71,7 +70,7 @@ def _segment_counters(
         try:
             if choice not in counters:
                 own = is_missing(choice)
-                chosen = counter.tokenizer if own else own_tokenizer(dialect, choice)
+                chosen = counter.tokenizer if own else dialect.own_tokenizer(choice)
                 counters[choice] = counter.with_tokenizer(load_tokenizer(chosen))
         except (TypeError, ValueError) as error:
             if is_single:

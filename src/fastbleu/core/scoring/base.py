@@ -23,7 +23,9 @@ from ..counting._counted import Counted, Sums
 from ..counting._prefixes import RowScorer
 from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Stats
+from ..inputs.arguments import known_name, shown
 from ..runtime.caching import cached_property
+from ..tokenizers.tokenizer import get as get_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,7 +144,6 @@ class Dialect(ABC):
     orders: Collection[int] = range(1, MAX_ORDER + 1)
     # The original's tokenizer names, mapped to the names here; None: any tokenizer is allowed.
     tokenizers: Mapping[str, str] | None = None
-    tokenizer_by_script: str = "auto"  # what "auto" means
     # Whether the original expects tokenized text, which then causes no warning.
     of_tokenized_text: bool = False
     takes_tokens: bool = True  # as lists; False if its tokens are whole sentences
@@ -184,6 +185,18 @@ class Dialect(ABC):
             if option not in self.own_options:
                 raise self.refusal(option, "its original has no such option")
         return type(self)(**own_options) if own_options else self
+
+    def own_tokenizer(self, tokenize: Any) -> Any:
+        """The tokenizer that has this name in the original."""
+        if self.tokenizers is None:
+            return known_name(tokenize, [self.tokenizer]) or get_tokenizer(tokenize)
+        name = getattr(tokenize, "name", tokenize)
+        if alias := known_name(name, self.tokenizers):
+            return self.tokenizers[alias]
+        if name in self.tokenizers.values():
+            return tokenize
+        names = any_of([*map(repr, self.tokenizers), "False for lists of tokens"])
+        raise self.refusal(f"tokenize={shown(name)}", f"its tokenizers are {names}")
 
     # From counts to scores. `Scorer` calls these methods.
 
@@ -257,6 +270,12 @@ class Dialect(ABC):
     def _further_fields(self) -> dict[str, str]:
         """Signature fields for `own_options`, and for arithmetic that depends on a version."""
         return {}
+
+
+def any_of(values: Iterable[object]) -> str:
+    """Values as a message lists them: "4", "closest, shortest or average"."""
+    *others, last = map(str, values)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def check_not_negative(weights: Sequence[float] | None) -> None:
