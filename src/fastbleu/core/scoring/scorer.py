@@ -492,15 +492,10 @@ class Scorer(ScoreOptions):
         )
 
     def warn_of_tokenized(self, periods: int, segments: int | None) -> None:
-        """Warn about text that looks tokenized."""
-        if periods and self.warns_of_tokenized:
-            warn_tokenized(periods, segments)
-
-    @property
-    def warns_of_tokenized(self) -> bool:
-        """Whether text that looks tokenized is a mistake."""
+        """Warn about text that looks tokenized, unless the dialect expects this."""
         tokenizer = self._tokenizer and self._tokenizer.name
-        return tokenizer not in (None, "none") and not self.dialect.of_tokenized_text
+        if periods and tokenizer not in (None, "none") and not self.dialect.of_tokenized_text:
+            warn_tokenized(periods, segments)
 
     def warn_of_short(
         self, short: int, hypotheses: int, max_ngram_order: int | None = None
