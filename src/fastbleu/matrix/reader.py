@@ -11,7 +11,7 @@ from ..core.inputs.arguments import a_type, is_array, list_or_tuple, number_of, 
 from ..core.inputs.checks import TextChecks, TokenChecks, check_segments
 from ..core.inputs.columns import is_column, listed_column
 from ..core.inputs.errors import InputError, InputTypeError, mask_of, warn_input
-from ..core.inputs.ids import NO_IDS, sentence_rows
+from ..core.inputs.ids import NO_IDS, checked_rows
 from ..core.inputs.looks import look_like_tokens
 from ..core.metric.argument import as_metric, counter_of, scorer_of
 from ..core.metric.bleu import BLEU
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..core.metric.argument import Metric
     from ..core.tokenizers.tokenizer import Tokenizer
 
+_SHAPE = "(sentences, length)"  # of sentences of ids
 # Sentences read at a time: few enough that their tokens take little memory.
 _BLOCK = 1 << 13
 
@@ -268,7 +269,9 @@ class SentenceReader:
     def _read_rows(
         self, sentences: Any, name: str, mask: Mask | None, known_only: bool, before: int
     ) -> Sentences:
-        rows = sentence_rows(name, sentences, mask, before)
+        rows = checked_rows(
+            name, sentences, mask, lambda n: f"{name}[{before + n}]", [_SHAPE], "sentence"
+        )
         ids = self.counter.id_filter or NO_IDS
         reader = self._pool.acquire(IdReader, ids.ignore_ids, ids.skip_ids, ids.stop_ids)
         made: Sentences = reader.read_rows(self.vocabulary, rows, known_only)
