@@ -17,11 +17,10 @@ from ._id_packer import IdPacker
 from ._prefixes import count_prefixes
 from ._text_packer import TextPacker
 from ._token_packer import TokenPacker
-from .stats import Stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from ..tokenizers.tokenizer import Tokenizer
@@ -132,37 +131,6 @@ class Counter(CounterBase):
         counted = count_prefixes(self, batch.hypotheses, batch.references, *arguments)
         self.watch.examine(self, batch, counted)
         return counted
-
-    def match_positions(
-        self, hypotheses: Sequence[Any], references: Sequence[Any], choosing: Any = None
-    ) -> tuple[bytes, Stats]:
-        """The matches at each token of each hypothesis, and the rows, which are their sums.
-
-        Parameters
-        ----------
-        hypotheses, references
-            Checked lists of text or of lists of tokens.
-        choosing : list of references, optional
-            For "auto", the references of each segment that choose its tokenizer.
-
-        Returns
-        -------
-        bytes, shape (tokens of all hypotheses,)
-            Bit n - 1 is set if the n-gram of order n that starts at the token is a clipped match.
-            Orders above 8 are left out.
-        Stats
-            One row per segment, as from `count`.
-        """
-        matched, parts = [], []
-        for counter, part in self.parts(Batch(hypotheses, references), choosing):
-            worker, first = counter.new_worker(list), 0
-            while taken := worker.packer.fill(part.hypotheses, part.references, first, 0):
-                positions, rows = worker.counter.match_positions(worker.packer)
-                matched.append(positions)
-                parts.append(Stats._own(rows, self.max_ngram_order))
-                first += taken
-        stats = Stats.concatenate(parts) if parts else Stats.zeros(0, self.max_ngram_order)
-        return b"".join(matched), stats
 
     def parts(self, batch: Batch, choosing: Any = None) -> Iterator[tuple[Counter, Batch]]:
         """Parts of a batch of lists, each with its counter: this one, or one for its script."""
