@@ -71,9 +71,9 @@ GERMAN, CHINESE_SYSTEM = "en-de.Online-B", "en-zh.Online-A"
 @pytest.mark.parametrize(
     ("of", "change", "words"),
     [
-        (CHINESE_SYSTEM, list, "are LATIN, .* CJK"),
-        (GERMAN, lambda texts: [*texts[1:], ""], "the segment before or after theirs"),
-        (GERMAN, lambda texts: ["one too many", *texts], "the segment before or after theirs"),
+        (CHINESE_SYSTEM, list, "are in LATIN letters, .* CJK"),
+        (GERMAN, lambda texts: [*texts[1:], ""], "hypothesis i fits reference i-1"),
+        (GERMAN, lambda texts: ["one too many", *texts], "hypothesis i fits reference i[+]1"),
         (GERMAN, lambda texts: wmt22.one_reference(GERMAN)[0], "all [0-9,]+ .* equal their refer"),
     ],
     ids=["another language", "one line later", "one line earlier", "the hypotheses"],

@@ -6,6 +6,7 @@ Repairs of texts are in repairs.py; here are those of pairs and of whole sides.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from functools import partial
 from itertools import chain
@@ -27,7 +28,6 @@ from .affixes import constant_text, framed_by
 from .corpus import Corpus
 from .order import reordered
 from .repairs import DIFFERENT_CASE, REPAIRS, Repair
-from .samples import different_scripts
 from .search import (
     LEAST_KEPT,
     LEAST_POINTS,
@@ -53,6 +53,10 @@ _LEAST_POINTS_OF_SPELLING, _LEAST_POINTS_OF_ORDER, _LEAST_SHARE = 0.1, 0.5, 0.05
 _LEAST_POINTS_OF_CASE, _TIMES_OF_CASE = 1.0, 1.15
 # A text of more characters, whose words have more on average, lacks spaces.
 _LEAST_UNSPACED, _LONGEST_WORDS = 40, 25
+# Fewer segments may lack letters of their alphabet.
+_LEAST_CORPUS = 100
+# The letters needed to tell the script of a text, and the share of them that may be foreign.
+_LEAST_LETTERS, _FOREIGN = 20, 0.05
 # Segments with fewer tokens may be equal or short by chance.
 _LEAST_TOKENS = 10
 # Relative to the reference; and of the whole corpus.
@@ -87,7 +91,7 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
         (_same_text, False),
         (_equal, False),
         (_framed, False),
-        (_order, True),
+        (check_order, True),
         (_lost, False),
         (_spellings, False),
         (_unspaced, False),
@@ -220,7 +224,7 @@ def _same_text(search: Search) -> None:
     [(text, count)] = Counter(rest.hypotheses).most_common(1)
     segments = [number for number, other in enumerate(rest.hypotheses) if other == text]
     different = {rest.references[number][0] for number in segments}
-    if count >= search.least(least=3) and 2 * len(different) > count:
+    if text.strip() and count >= search.least(least=3) and 2 * len(different) > count:
         message = (
             f"{count} hypotheses are identical, {text[:40]!r}, but their references differ: it is "
             "repeated, or an error message"
@@ -249,10 +253,10 @@ def _framed(search: Search) -> None:
     """Words that all texts of both sides begin or end with, which raises the score."""
     corpus = search.rest
     if message := framed_by(corpus.hypotheses, [*chain.from_iterable(corpus.references)]):
-        search.add("constant text", message, nan, range(len(corpus)), 0)
+        search.add("constant text", message, nan, range(len(corpus)))
 
 
-def _order(search: Search) -> None:
+def check_order(search: Search) -> None:
     """Hypotheses that fit the references of other segments."""
     order = reordered(search.rest, search.numbers)
     points = order.corpus.points() - search.rest.points() if order else 0
@@ -371,23 +375,39 @@ def _constant(corpus: Corpus, side: int) -> _Repaired | None:
 def _scripts(search: Search) -> None:
     """Hypotheses in other letters than their references."""
     rest = search.rest
-    differing = {
-        number: scripts
-        for number, (text, texts) in enumerate(zip(rest.hypotheses, rest.references, strict=True))
-        if (scripts := different_scripts(text, texts[0]))
-    }
+    pairs = zip(rest.hypotheses, rest.references, strict=True)
+    scripts = [_scripts_of(text, texts[0]) for text, texts in pairs]
+    differing = {n: names for n, names in enumerate(scripts) if names and names[0] != names[1]}
     if len(differing) >= search.least(least=3):
         [((own, other), _)] = Counter(differing.values()).most_common(1)
         message = (
             f"{len(differing)} of the hypotheses are in {own} letters, their references in "
-            f"{other}: are they in another language?"
+            f"{other}: are they in another language, or is one a copy of the source?"
         )
-        search.leave_out("language", message, [*differing])
+        are_all = len(differing) > 0.9 * (len(rest) - scripts.count(None))
+        search.leave_out("language", message, range(len(rest)) if are_all else [*differing])
+
+
+def _scripts_of(*texts: str) -> tuple[str, str] | None:
+    """The scripts of two texts, "" and "" if they share letters; None if they have too few."""
+    known = [{*filter(str.isalpha, text.lower())} for text in texts]
+    if 2 * len(known[0] & known[1]) > min(map(len, known)):
+        return "", ""
+    # In the script that they have if they are read in the right encoding.
+    for mistake in ("escapes", "encoding", "full-width"):
+        texts = tuple(map(REPAIRS[mistake].rewrite, texts))
+    name = unicodedata.name
+    scripts = [[name(c, "").partition(" ")[0] for c in s[:200] if c.isalpha()] for s in texts]
+    if min(map(len, scripts)) < _LEAST_LETTERS:
+        return None
+    first, second = (max(set(letters), key=letters.count) for letters in scripts)
+    shares = scripts[1].count(first) / len(scripts[1]), scripts[0].count(second) / len(scripts[0])
+    return (first, second) if min(shares) < _FOREIGN else ("", "")
 
 
 def _foreign(search: Search) -> None:
     """Texts with letters that the other side does not have at all."""
-    if search.has_lost:
+    if search.has_lost or len(search.rest) < _LEAST_CORPUS:
         return
     firsts = [" ".join(texts) for texts in search.rest.references]
     sides = search.rest.hypotheses, firsts
@@ -422,8 +442,8 @@ def _lost(search: Search) -> None:
         if having:
             segments = having[0] or having[1]
             kept = search.others(segments)
-            gain = search.rest.part(kept).points() - search.rest.points() if kept else 0
-            search.add(name, f"{sides_have(*having)} {what}", nan, segments, max(0, gain))
+            gain = max(0, search.rest.part(kept).points() - search.rest.points()) if kept else None
+            search.add(name, f"{sides_have(*having)} {what}", nan, segments, gain)
             search.has_lost = True
             if len(segments) >= (1 - LEAST_KEPT) * len(search.rest):
                 search.rest = search.rest.part([])

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 from typing import NamedTuple
 
 import numpy
 
 from .corpus import Corpus
-from .samples import fitting_references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
+# Words in more references tell nothing about pairs.
+_COMMON = 3
 # Fewer segments may fit others by chance; so may these shares of them, in runs or not.
 _LEAST_SEGMENTS, _SHIFTED_SHARE, _MOVED_SHARE = 5, 0.01, 0.04
 # The points that a shift has to gain for each place where it begins; and how many are tried.
@@ -44,13 +47,17 @@ def reordered(corpus: Corpus, numbers: Sequence[int]) -> Reordered | None:
     """
     if len(corpus) < _LEAST_SEGMENTS:
         return None
-    best = fitting_references(corpus.hypotheses, corpus.references)
+    best = _fitting_references(corpus.hypotheses, corpus.references)
     moved = [n for n, other in enumerate(best) if other not in (n, -1)]
     if len(moved) < max(2, _SHIFTED_SHARE * len(corpus)):
         return None
+    if 2 * len({best[n] for n in moved}) < len(moved):  # many fit the same one
+        return None
     fitting = [n if other < 0 else other for n, other in enumerate(best)]
-    exchanged = [n for n in moved if abs(fitting[n] - n) == 1 and fitting[fitting[n]] == n]
-    is_exchange = 2 * len(exchanged) > len(moved)
+    # Neighbors, each of which fits the other or is unknown; shifted ones have one direction.
+    exchanged = [best[n] - n for n in moved if abs(best[n] - n) == 1 and best[best[n]] in (n, -1)]
+    rarer = min(exchanged.count(1), exchanged.count(-1))
+    is_exchange = 2 * len(exchanged) > len(moved) and 4 * rarer > len(exchanged)
     if not is_exchange:
         offsets = _offsets(corpus, best)
         fit = [offsets[n] == best[n] - n for n in moved if offsets[n]]
@@ -72,6 +79,37 @@ def reordered(corpus: Corpus, numbers: Sequence[int]) -> Reordered | None:
     message = f"{len(changed)} hypotheses fit the reference of another segment: {what}"
     is_partial = best.count(-1) > _UNKNOWN_SHARE * len(corpus)
     return Reordered(name, message, corpus.part(every, fitting), every, changed, is_partial)
+
+
+def _fitting_references(hypotheses: Sequence[Any], references: Sequence[Any]) -> list[int]:
+    """For each hypothesis the segment whose references share most rare words with it, or -1."""
+    segments: dict[object, list[int]] = {}
+    for number, texts in enumerate(references):
+        for word in set(chain.from_iterable(map(_words, texts))):
+            segments.setdefault(word, []).append(number)
+    best = []
+    for number, text in enumerate(hypotheses):
+        votes = Counter(
+            chain.from_iterable(
+                fitting
+                for word in set(_words(text))
+                if len(fitting := segments.get(word, [])) <= _COMMON
+            )
+        )
+        own = votes[number]
+        [(other, most)] = votes.most_common(1) or [(-1, 0)]
+        is_clear = most >= 2 and most > 2 * own
+        best.append(other if is_clear else number if own else -1)
+    return best
+
+
+def _words(text: Any) -> list[Any]:
+    """The words of a text, or pairs of characters; or tokens."""
+    if not isinstance(text, str):
+        return [str(token) for token in text]
+    if not text.isascii() and any("\u0e00" <= character <= "\u9fff" for character in text):
+        return [text[n : n + 2] for n in range(len(text) - 1)]
+    return text.lower().split()
 
 
 def _offsets(corpus: Corpus, best: Sequence[int]) -> list[int]:

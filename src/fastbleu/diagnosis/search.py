@@ -83,10 +83,10 @@ class Search:
         The segments of the rest.
     """
 
-    def __init__(self, corpus: Corpus, sources: Sequence[str] | None) -> None:
+    def __init__(self, corpus: Corpus, sources: Sequence[str] | None, first: int = 0) -> None:
         self.corpus = self.rest = corpus
         self.sources = sources
-        self.numbers = list(range(len(corpus)))
+        self.numbers = list(range(first, first + len(corpus)))
         self.found: list[Finding] = []
         # Whether some letters or words are lost, so that what is left looks like other mistakes.
         self.has_lost = False
@@ -101,7 +101,12 @@ class Search:
         rewrite: Callable[[str], str] | None = None,
         is_exact: bool = True,
     ) -> None:
-        """Add a finding about segments of the rest."""
+        """Add a finding about segments of the rest.
+
+        `weight` decides about its place; what concerns nearly all segments may cost all points.
+        """
+        if weight is None and isnan(points) and len(segments) >= (1 - LEAST_KEPT) * len(self.rest):
+            weight = 100.0
         numbers = [self.numbers[segment] for segment in segments]
         self.found.append(Finding(name, message, points, numbers, weight, rewrite, is_exact))
 

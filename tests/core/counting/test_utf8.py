@@ -141,6 +141,7 @@ def runs_of_lines(tokenizer):
     return made
 
 
+@pytest.mark.filterwarnings("ignore:.*fits reference")
 @pytest.mark.parametrize("tokenizer", COMPILED)
 def test_tokens_never_extend_into_neighboring_lines(tokenizer, simd):
     """Lines that are tokenized together have the tokens that sacreBLEU finds in each by itself."""

@@ -10,7 +10,7 @@ from ._batch import Batch
 from ._id_rows import IdRows
 from ._utf8_rows import Utf8Rows
 from .arguments import is_collection, list_or_tuple, shown
-from .errors import advised, place, warn_input
+from .errors import advised, warn_input
 from .looks import (
     are_words,
     first_entries,
@@ -44,13 +44,10 @@ SEGMENTS_BEFORE_LOOK, _FEW_SEGMENTS, _POOR = 512, 20, 5
 # The most batches with few matches that are examined; how many of the last segments tell whether
 # lines are shifted; and how many equal texts cannot be chance.
 _UNRELATED_EXAMINED, SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
-# So many pairs of unrelated ones are looked through for the right order.
-_MOST_COMPARED = 4096
 # The layout is examined if there are at most this many references; real segments have fewer.
 LARGEST_SQUARE = 32
-# Segments that decide about the layout of references, or about a shift. 2 in 1,000 segments of
-# WMT22 vote for the wrong layout; if hypotheses are unrelated to their references, the votes are
-# split evenly.
+# Segments that decide about the layout of references. 2 in 1,000 segments of WMT22 vote for the
+# wrong one; if hypotheses are unrelated to their references, the votes are split evenly.
 _VOTES = 12
 _VOTES_PER_DISSENT = 4
 _STARTS_OF_LISTS = "['", '["', "('", '("', "{'", '{"', "[{", "[["
@@ -96,7 +93,7 @@ class MistakeWatch:
     def examine_texts(self, counter: Any, batch: Batch, counted: Any) -> None:
         """Warn about mistakes in texts: of the first ones, and of those that look unusual."""
         hypotheses, references = batch.hypotheses, batch.references
-        is_warned = False
+        is_warned = is_poor = False
         if counter.tokenizer is not None and len(hypotheses):
             if not counter.was_examined:
                 counter.was_examined = True
@@ -111,80 +108,20 @@ class MistakeWatch:
                     or counted.look_unrelated(SHIFT_SAMPLE, _POOR)
                 )
             )
-            if not is_warned and (is_poor or counter.is_due):
-                counter.is_due = False
-                is_warned = self._look(counter, hypotheses, references, is_poor)
-        if self.expects_periods:
-            counted.tokenized_periods = 0
         if not is_warned and self.to_examine and counted.look_unrelated(SHIFT_SAMPLE):
             self.to_examine -= 1
-            is_warned = self._examine_unrelated(counter, hypotheses, references)
+            samples = provider("likely mistakes")
+            is_warned = samples is not None and samples.warn_of_order(counter, batch)
+        if not is_warned and (is_poor or counter.is_due):
+            counter.is_due = False
+            self.looks_if_poor = self.looks_if_poor and not is_poor
+            samples = provider("likely mistakes")
+            is_warned = samples is not None and samples.warn_of_sample(counter, batch, is_poor)
+            self.expects_periods = self.expects_periods or is_warned
+        if self.expects_periods:
+            counted.tokenized_periods = 0
         if is_warned:
             self.to_examine, self.looks_if_poor = 0, False
-
-    def _examine_unrelated(self, counter: Any, hypotheses: Any, references: Any) -> bool:
-        """Warn if sides are in different scripts, or if they are shifted."""
-        sides = [
-            side.as_lists(place) if type(side) is Utf8Rows else side
-            for side in (hypotheses, references)
-        ]
-        samples = provider("likely mistakes") if counter.tokenizer is not None else None
-        if samples is not None and samples.warn_of_scripts(*map(sample_of, sides)):
-            return True
-        first = [first_entries(side, _MOST_COMPARED) for side in sides]
-        hypotheses, references = (list(side)[-SHIFT_SAMPLE:] for side in sides)
-        try:
-            votes = [
-                _votes(counter, hypotheses, references, references[n:] + references[:n])
-                for n in (1, -1)
-            ]
-        except (TypeError, ValueError):  # the segments can be read only once
-            return False
-        against = [votes[n][1] for n in (0, 1)]
-        is_exchange = 2 * min(against) >= max(against)
-        if is_exchange and _decide_against(min(in_favor for in_favor, _ in votes), sum(against)):
-            warn_input(
-                f"of the last hypotheses, {sum(against)} match a neighbor's reference better: "
-                "neighbors may be exchanged"
-            )
-            return True
-        for in_favor, count in votes:
-            if _decide_against(in_favor, count):
-                warn_input(
-                    f"of the last hypotheses, {count} match the references of the segment before "
-                    f"or after theirs better, and {in_favor} worse: a line may be missing or added"
-                )
-                return True
-        return samples is not None and bool(samples.warn_of_order(*first))
-
-    def _look(self, counter: Any, hypotheses: Any, references: Any, is_poor: bool) -> bool:
-        """Warn about a mistake that `diagnosis` repairs in the first segments of a batch.
-
-        Without a reason only the first few are looked at, and whether many are equal, which takes
-        some microseconds.
-        """
-        samples = provider("likely mistakes")
-        if samples is None:
-            return False
-        sides = [first_entries(side, samples.QUICK_PAIRS) for side in (hypotheses, references)]
-        if not all(isinstance(text, str) for side in sides for text in side):
-            return False
-        is_mistaken = is_poor or samples.may_be_mistaken(*sides)
-        sides = [first_entries(side, samples.SAMPLED_PAIRS) for side in (hypotheses, references)]
-        if not all(isinstance(text, str) for side in sides for text in side):
-            return False
-        if not (is_mistaken or samples.repeated_text(*sides)):
-            return False
-        self.looks_if_poor = False
-
-        def similarity(texts: Sequence[str], others: Sequence[str]) -> float:
-            counted = counter.count(Batch(list(texts), list(others)))
-            return sum(_similarities(counted.rows, counter.max_ngram_order))
-
-        scripts_differ = samples.warn_of_scripts(*map(sample_of, sides))
-        is_warned: bool = scripts_differ or samples.warn_of_sample(*sides, similarity)
-        self.expects_periods = is_warned
-        return is_warned
 
     def _examine_ids(self, counter: Any, batch: Batch, counted: Any) -> None:
         """Warn if all rows of a side are empty, or if rows seem to end in padding that counts."""
