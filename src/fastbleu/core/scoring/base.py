@@ -103,9 +103,7 @@ EXPECTED_COUNTS = Feature(
 )
 # Scoring the sentences of part of a corpus.
 PARTS = Feature(
-    "parts",
-    lambda dialect: True,
-    "the counts of a segment depend on all segments of the corpus",
+    "parts", lambda dialect: True, "the counts of a segment depend on all segments of the corpus"
 )
 FEATURES = (
     *(WEIGHTS, EFFECTIVE_ORDER, TOKENS, COUNT, UPDATE, SUMS, STATE, SIGNIFICANCE, PREFIX_SCORES),

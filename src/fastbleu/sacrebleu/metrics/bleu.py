@@ -403,8 +403,7 @@ class BLEU(Metric):
 
     def _score_row(self, row: array[int]) -> BLEUScore:
         options = self.max_ngram_order, self.smooth_method, self.smooth_value, self.effective_order
-        score: BLEUScore = score_of_row(BLEUScore, row, *options)
-        return score
+        return score_of_row(BLEUScore, row, *options)
 
 
 def _choose_tokenizer(
