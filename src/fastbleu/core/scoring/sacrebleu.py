@@ -114,7 +114,10 @@ class SacrebleuDialect(Dialect):
 def _weighted(
     precisions: Sequence[float], bp: float, totals: Sequence[float], options: ScoreOptions
 ) -> float:
-    """The score of one row: bp * (100 * exp(sum of weight * log(precision)))."""
+    """The score of one row: bp * (100 * exp(sum of weight * log(precision))).
+
+    If `effective_order` leaves out orders, the weights of the others are scaled up to the same sum.
+    """
     if not any(precisions):
         return 0.0
     weights: Sequence[float] = options.weights or ()
