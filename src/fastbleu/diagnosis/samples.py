@@ -31,8 +31,8 @@ _ASCII_SIGNS = (
     *("<s", "<unk", "<pad", "<|", "[CLS", "[INST", " .", " ,", "???", ">>", "__", "**"),
 )
 _OTHER_SIGNS = (
-    *("\u2581", "\u0120", "\uffed", "\u200b", "\xad", "\u0301", "\u0308", "\u030c", "\ufffd"),
-    *("Ã", "Â", "Ð", "Ñ", "â\x80", "ã\x80", "Å\x99", "Рѕ", "।", "\uff45", "\uff0e", "。"),
+    *("\u2581", "\u0120", "\uffed", "\u200b", "\ufeff", "\xad", "\u0301", "\u0308", "\u030c"),
+    *("\ufffd", "Ã", "Â", "Ð", "Ñ", "â\x80", "ã\x80", "Å\x99", "Рѕ", "।", "\uff45", "\uff0e", "。"),
 )
 _QUOTES = "\"“„«'"
 # Most real texts are longer, relative to those of the other side.
@@ -41,9 +41,9 @@ _SHORT = 0.6
 _FEWEST_EQUAL, _EQUAL_SHARE = 4, 0.08
 # What is no chance: the points and the share of the score that a mistake costs, and its segments.
 # Most repairs are of what is never right, so that less is no chance.
-_OF_ERRORS, _OF_OTHERS = (0.5, 0.03, 3), (1.0, 0.1, 3)
+_OF_ERRORS, _OF_OTHERS = (0.5, 0.02, 3), (1.0, 0.1, 3)
 _LEAST_EFFECTS = {
-    "constant text": _OF_ERRORS,
+    **dict.fromkeys(("constant text", "lost characters", "unknown words"), _OF_ERRORS),
     "shifted": (1.0, 0.1, 1),
     "shuffled": (10.0, 1.0, 30),
     "words reversed": (10.0, 1.0, 3),
