@@ -12,7 +12,7 @@ from processes import python
 from test_conventions import NAMES, ORIGINALS
 
 import fastbleu
-from fastbleu.core.runtime.extras import HostImports
+from fastbleu.integrations._host_metric import HostImports
 
 pytestmark = pytest.mark.pythons
 

@@ -20,7 +20,7 @@ from ..core.scoring._sacrebleu import score_of_row
 from ..core.scoring.sacrebleu import SACREBLEU
 from ..core.tokenizers.tokenizer import get as get_tokenizer
 from ..sacrebleu.base import CONFIDENCE, estimate, original, seed_text
-from ..sacrebleu.bleu_score import BLEUScore, BLEUSignature
+from ..sacrebleu.metrics.bleu import BLEUScore, BLEUSignature
 from ..sacrebleu.metrics.chrf import CHRFScore, CHRFSignature
 from ..sacrebleu.streams import count_references
 from .readers import InputError

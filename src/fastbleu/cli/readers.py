@@ -23,10 +23,10 @@ from itertools import islice
 from ..core.inputs import errors
 from ..core.inputs._utf8_rows import Utf8Lines, Utf8Rows
 from ..core.inputs.arguments import number_of, shown
-from ..core.inputs.missing import no_value
 from ..files.formats import (
     PackedError,
     module_of,
+    no_value,
     output_of,
     problem_of,
     texts_by_key,

@@ -16,7 +16,7 @@ from inspect import Parameter, Signature
 from typing import TYPE_CHECKING
 
 from ..core.inputs.arguments import a_type, check_positive, shown
-from ..core.runtime.extras import HostImports
+from ._host_metric import HostImports
 
 with HostImports("duckdb", "duckdb", "pyarrow"):
     import duckdb

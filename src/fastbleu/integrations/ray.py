@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..core.runtime.extras import HostImports
+from ._host_metric import HostImports
 
 with HostImports("ray", "pyarrow", "ray"):
     import pyarrow

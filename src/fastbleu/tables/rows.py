@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -14,11 +14,11 @@ from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, check_choice, closest, names_shown, number_of, shown
 from ..core.inputs.columns import is_column
 from ..core.inputs.errors import AmongGiven, InputError, restated, warn_input
-from ..core.inputs.missing import CHOICES, no_value
+from ..core.inputs.missing import CHOICES, is_missing
 from ..core.metric.argument import as_metric, counter_of, scorer_of
 from ..core.metric.bleu import BLEU
-from ..core.metric.segment_tokenizers import check_languages, entry_of
 from ..core.scoring.base import UPDATE
+from ..files.formats import no_value
 from .frames import group_rows, has_no_type, load_narwhals, take
 
 if TYPE_CHECKING:
@@ -34,8 +34,35 @@ if TYPE_CHECKING:
 
     Rows = slice | Indices
 
+T = TypeVar("T")
+
 # The column with a row's file, which engines add on request.
 PATH = "path"
+
+
+def check_languages(language: object, tokenizers: object) -> None:
+    """Raise an error unless there are both a column of languages and a dict of their tokenizers."""
+    if (tokenizers is None) != (language is None):
+        raise ValueError(
+            "tokenizers and language go together: the tokenizer for each value of a column, as "
+            'in language="lang", tokenizers={"zh": "zh", None: "13a"}; for one tokenizer pass '
+            "metric=fastbleu.BLEU(tokenize=...)"
+        )
+    if tokenizers is not None and not isinstance(tokenizers, Mapping):
+        problem = f"tokenizers is {a_type(tokenizers)}, expected a dict"
+        raise TypeError(f"{problem}; for one tokenizer pass metric=fastbleu.BLEU(tokenize=...)")
+
+
+def entry_of(language: Hashable, entries: Mapping[Any, T], column: str) -> T:
+    """The entry for a language, which is the value of a column, or that for all others."""
+    for key in (None if is_missing(language) else language, None):
+        if key in entries:
+            return entries[key]
+    known = ", ".join(map(repr, entries))
+    raise InputError(
+        f"column {shown(column)} has {shown(language)}, for which tokenizers has no "
+        f"entry: it has {known}; add one for None, which stands for all others"
+    )
 
 
 class RowCounter:
