@@ -19,8 +19,8 @@ from itertools import chain, islice
 
 from ..core.inputs.arguments import closest, names_shown, number_of, shown
 from ..core.inputs.missing import is_missing
-from ..core.runtime.collection import collection_paused
 from ..core.runtime.import_lock import lazy
+from ..files.collection import collection_paused
 from ..files.formats import (
     FORMATS,
     cells_of,

@@ -109,7 +109,8 @@ def _look_mistaken(hypotheses: Sequence[str], references: Sequence[str]) -> bool
 
 
 def _begin_or_end_alike(texts: Sequence[str]) -> bool:
-    if len({text[:2] for text in texts}) == 1 or len({text[-4:] for text in texts}) == 1:
+    starts, ends = {text[:2] for text in texts}, {text[-4:] for text in texts}
+    if len(texts) > 1 and (len(starts) == 1 or len(ends) == 1):
         return True
     # Characters as tokens.
     return texts[0][1:2].isspace() and texts[0][3:4].isspace()

@@ -21,9 +21,9 @@ from itertools import chain
 
 from ..core.inputs.arguments import a_type, shown
 from ..core.inputs.errors import InputError, advised
-from ..core.runtime.collection import collection_paused
 from ..core.runtime.extras import install_command
 from ..core.runtime.import_lock import lazy
+from .collection import collection_paused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

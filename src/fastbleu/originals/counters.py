@@ -6,7 +6,7 @@ from functools import cache, partial
 
 from .._core import raise_totals
 from ..core.counting._counted import Counted
-from ..core.counting.counter import Counter, TokenListCounter, rereadable
+from ..core.counting.counter import Counter, rereadable
 from ..core.inputs._batch import Batch
 from ..core.inputs._id_rows import IdRows
 from ..core.inputs.errors import InputTypeError
@@ -62,7 +62,7 @@ class FewerReferences(Counter):
         return listed
 
 
-class OwnCounter(FewerReferences, TokenListCounter):
+class TokenListCounter(FewerReferences):
     """Reads the tokens of all segments; `Counted.extra` holds them if the dialect needs them."""
 
     def __init__(self, tokenizer: Tokenizer | None, *arguments: Any, **options: Any) -> None:
@@ -121,6 +121,6 @@ class CountingDialect(Dialect):
         Whether a score needs the tokens themselves.
     """
 
-    counter: type[Counter] = OwnCounter
+    counter: type[Counter] = TokenListCounter
     count_tokens: Callable[[list[Segment]], Stats] | None = None
     keeps_tokens: bool = False

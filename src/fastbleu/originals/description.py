@@ -77,7 +77,7 @@ def _rules(dialect: Dialect) -> dict[str, str]:
         "references": "first" if dialect.single_reference else dialect.references,
         "corpus": "sums",
         "scale": f"0-{dialect.scale:g}",
-        "note": dialect.about,
+        "note": "",
         "original": dialect.source,
         "details": "",
     }
@@ -91,6 +91,7 @@ def _rules(dialect: Dialect) -> dict[str, str]:
         return rules | {
             "other names": ", ".join(dialect.short),
             "arithmetic": "".join([base, *options]),
+            "note": dialect.about,
         }
     details = cleandoc(type(dialect).__doc__ or "").replace("``", "")
     note = re.sub(r", 0-1(00)?|\.$", "", details.partition("\n")[0])

@@ -18,7 +18,16 @@ from ..core.counting._counted import Counted, Sums
 from ..core.counting.counter import Counter
 from ..core.counting.stats import AdaptedRows
 from ..core.inputs.arguments import known_name
-from ..core.scoring.base import PARTS, SIGNIFICANCE, STATE, SUMS, Dialect, Feature, ScoreOptions
+from ..core.scoring.base import (
+    PARTS,
+    SIGNIFICANCE,
+    STATE,
+    SUMS,
+    TOKENS,
+    Dialect,
+    Feature,
+    ScoreOptions,
+)
 from ..core.scoring.names import get
 from ..core.scoring.nltk import NLTK
 from ..core.scoring.sacrebleu import SACREBLEU
@@ -26,7 +35,7 @@ from ..core.scoring.score import NoScoreError
 from ..core.scoring.scorer import Scorer
 from . import recipe_arithmetic as own
 from ._single_precision import single_precision_score
-from .counters import CountingDialect, FewerReferences, OwnCounter
+from .counters import CountingDialect, FewerReferences, TokenListCounter
 from .formulas import OF_SENTENCES, FormulaDialect, Row, codexglue_sentence, no_rows, split_rows
 from .recipe_arithmetic import Formula, mean, nan_mean, numpy_mean, running_mean
 
@@ -42,6 +51,7 @@ _OF_CORPUS = no_rows(PARTS.reason) | {PARTS: PARTS.reason}
 _OF_SENTENCES: dict[Feature | str, str] = dict.fromkeys((SUMS, STATE, SIGNIFICANCE), OF_SENTENCES)
 # Tokenizers whose tokens are not words.
 _OF_TEXTS = "lines", "sentences", "turn", "whole"
+_WHOLE_TEXTS = "it splits texts into whole sentences, lines or turns, not into words"
 # Tokenizers for text that is already tokenized, besides "none".
 _TOKENIZED = "codesum", "joshua", "joshua-decoder", "moses", "multeval", "parlai", "phrasal", "turn"
 # What a recipe takes from its base.
@@ -67,6 +77,7 @@ class OwnArithmetic(FormulaDialect):
 class Recipe(CountingDialect):
     """The BLEU of an evaluation tool."""
 
+    about: str  # what to know about the score
     short: Sequence[str]  # further names
     number: str  # the commit or version
     base: Dialect  # has the arithmetic, options and brevity penalty
@@ -106,16 +117,17 @@ class Recipe(CountingDialect):
         self.cases = (self.lowercase,)
         self.orders = (self.max_ngram_order,)
         self.of_tokenized_text = rules.of_tokenized_text or self.tokenizer in _TOKENIZED
-        self.takes_tokens = self.tokenizer not in _OF_TEXTS
         self.single_reference = self.references == "first"
         self.mean_of_sentences = self.corpus is not None
         if self.of_corpus:
             self.unsupported = _OF_CORPUS
-        elif self.counter is OwnCounter:
+        elif self.counter is TokenListCounter:
             self.unsupported = _OF_TOKENS
         elif self.mean_of_sentences:
             self.unsupported = _OF_SENTENCES
         self.adds_up = not self.unsupported
+        if self.tokenizer in _OF_TEXTS:
+            self.unsupported = {**self.unsupported, TOKENS: _WHOLE_TEXTS}
 
     @property
     def arithmetic(self) -> Dialect:

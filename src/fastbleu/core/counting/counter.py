@@ -314,9 +314,3 @@ def rereadable(counter: Counter, batch: Batch) -> Batch:
             ]
             references = [*map(checks.token_lists, references, numbered)]
     return Batch(hypotheses, references, batch.before, batch.present, batch.warns)
-
-
-class TokenListCounter(Counter):
-    """The base of counters that read the tokens of all segments themselves."""
-
-    takes_columns = False

@@ -70,11 +70,7 @@ EFFECTIVE_ORDER = Feature(
     lambda dialect: "effective_order" in dialect.options,
     "it averages over all orders",
 )
-TOKENS = Feature(
-    "tokenize=False",
-    lambda dialect: dialect.takes_tokens,
-    "it splits texts into whole sentences, lines or turns, not into words",
-)
+TOKENS = Feature("tokenize=False", lambda dialect: True, "its tokens are not words")
 COUNT = Feature("count", _is_of_rows, _NO_SUMS)
 UPDATE = Feature("update", _is_of_rows, _NO_SUMS)
 SUMS = Feature("sums", lambda dialect: dialect.adds_up, _NO_SUMS)
@@ -127,7 +123,6 @@ class Dialect(ABC):
     name: str  # the value of `dialect`
     version: str  # in signatures
     source: str  # the original: repository and commit, or package and version; file or function
-    about: str = ""  # for recipes: what to know about the score
     scale: float = 1.0  # the score of a perfect corpus: 1.0 or 100.0
 
     # The original's defaults. The tokenizer "none" splits at whitespace.
@@ -144,7 +139,6 @@ class Dialect(ABC):
     tokenizers: Mapping[str, str] | None = None
     # Whether the original expects tokenized text, which then causes no warning.
     of_tokenized_text: bool = False
-    takes_tokens: bool = True  # as lists; False if its tokens are whole sentences
 
     # References used for a segment: "all", the "first", or the "fewest": as many as every segment
     # has. And whether several references are refused.
