@@ -246,7 +246,7 @@ def test_a_partly_written_result_is_an_error(tmp_path, size, arguments):
 
 IMPORT = """
 import os, signal, sys
-from fastbleu.core.runtime.import_lock import import_undisturbed
+from fastbleu.cli.imports import import_undisturbed
 
 class Interrupting:
     def find_spec(self, name, path=None, target=None):

@@ -21,7 +21,7 @@ from ..core.counting._counted import Sums
 from ..core.inputs._batch import Batch
 from ..core.inputs.errors import InputWarning, spellings
 from ..core.inputs.mistakes import warn_of_blank, warn_of_equal, warn_of_words
-from ..core.runtime.import_lock import import_undisturbed, lazy
+from ..core.runtime.import_lock import lazy
 from .alignment import (
     by_document,
     chosen,
@@ -34,6 +34,7 @@ from .alignment import (
     without_blank,
 )
 from .formats import open_inputs
+from .imports import import_undisturbed
 from .options import option_warnings, parse_options
 from .readers import CHUNK_LINES, InputError, Reader, printable
 from .sacrebleu_text import RESET, SacrebleuText, system_names

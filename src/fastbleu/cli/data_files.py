@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from ..core.inputs import errors
 from ..core.inputs._utf8_rows import Utf8Rows
 from ..core.inputs.arguments import a_type, shown
-from ..core.runtime.import_lock import import_undisturbed
+from .imports import import_undisturbed
 from .readers import InputError, Reader
 
 TYPE_CHECKING = False

@@ -12,11 +12,11 @@ from operator import methodcaller
 
 from ..core.inputs.arguments import shown
 from ..core.inputs.errors import InputWarning
-from ..core.runtime.import_lock import import_undisturbed
 from ..core.runtime.terminal import CONTROLS, JSON_CONTROLS
 from .alignment import in_step
 from .data_files import named
 from .formats import open_inputs, select
+from .imports import import_undisturbed
 from .readers import InputError
 
 TYPE_CHECKING = False

@@ -15,7 +15,7 @@ from ..core.counting.counter import Counter
 from ..core.inputs.arguments import number_of
 from ..core.inputs.errors import warn_input
 from ..core.inputs.mistakes import look_tokenized
-from ..core.runtime.import_lock import import_undisturbed, lazy
+from ..core.runtime.import_lock import lazy
 from ..core.scoring._sacrebleu import score_of_row
 from ..core.scoring.sacrebleu import SACREBLEU
 from ..core.tokenizers.tokenizer import get as get_tokenizer
@@ -23,6 +23,7 @@ from ..sacrebleu.base import CONFIDENCE, estimate, original, seed_text
 from ..sacrebleu.metrics.bleu import BLEUScore, BLEUSignature
 from ..sacrebleu.metrics.chrf import CHRFScore, CHRFSignature
 from ..sacrebleu.streams import count_references
+from .imports import import_undisturbed
 from .readers import InputError
 
 TYPE_CHECKING = False

@@ -18,12 +18,13 @@ from itertools import islice
 from ..core.counting._counted import Counted, Sums
 from ..core.inputs.errors import InputWarning
 from ..core.metric.argument import counter_of, scorer_of
-from ..core.runtime.import_lock import import_undisturbed, lazy
+from ..core.runtime.import_lock import lazy
 from ..core.runtime.terminal import CONTROLS, JSON_CONTROLS, ProgressBar
 from ..core.scoring.base import UPDATE
 from ..core.scoring.score import shown_score
 from .alignment import present
 from .formats import select
+from .imports import import_undisturbed
 from .readers import STDIN, InputError
 from .sacrebleu_text import (
     BASELINE,
