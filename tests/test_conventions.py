@@ -89,7 +89,7 @@ ABOUT_ARGUMENTS = {
         *("__init__", "__setstate__", "_counted_before", "_sums_of_state", "prefix_scores"),
         *("_check_metric", "stats", "update"),
     },
-    "core/metric/segment_tokenizers.py": {"_segment_counters", "check_languages"},
+    "core/metric/segment_tokenizers.py": {"_segment_counters"},
     "core/scoring/scorer.py": {"counted_before"},
     "integrations/_columns.py": {"called", "naming_columns"},
     "integrations/_host_metric.py": {"host_metric"},
@@ -108,7 +108,7 @@ ABOUT_ARGUMENTS = {
     "sacrebleu/streams.py": {"check_option"},
     "tables/functions.py": {"report"},
     "tables/groups.py": {"__init__"},
-    "tables/rows.py": {"__init__", "_name", "check_new_columns"},
+    "tables/rows.py": {"__init__", "_name", "check_languages", "check_new_columns"},
     "tables/sources.py": {"__init__"},
 }
 

@@ -12,7 +12,7 @@ from processes import python
 from test_conventions import NAMES, ORIGINALS
 
 import fastbleu
-from fastbleu.core.runtime.extras import HostImports
+from fastbleu.integrations._host_metric import HostImports
 
 pytestmark = pytest.mark.pythons
 
@@ -42,10 +42,13 @@ def test_heavy_modules_are_not_loaded():
     assert not set(run(code).split()) & HEAVY
 
 
-def test_the_command_loads_what_it_needs():
+def test_the_command_loads_what_it_needs(tmp_path):
+    for name in (R1, A):  # more than is counted before texts are looked at
+        (tmp_path / Path(name).name).write_text(Path(name).read_text("utf-8") * 20, "utf-8")
+    files = str(tmp_path / Path(R1).name), "-i", str(tmp_path / Path(A).name)
     code = "import sys; from fastbleu.cli import main; main(sys.argv[1:]); "
     code += "print({'tqdm', 'numpy', 'tabulate', 'sacrebleu', 'gzip'} & set(sys.modules))"
-    assert python("-c", code, R1, "-i", A, "-b").endswith("\nset()\n")
+    assert python("-c", code, *files, "-b").endswith("\nset()\n")
 
 
 def test_import_and_use_without_a_warning():

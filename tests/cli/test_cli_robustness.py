@@ -13,6 +13,7 @@ import pytest
 from commands import R1, A, B, error, output, run, start, usage_error
 from processes import POSIX, python, python_ends
 
+from fastbleu.cli import alignment
 from fastbleu.cli import command as cli
 
 FILES = {
@@ -245,7 +246,7 @@ def test_a_partly_written_result_is_an_error(tmp_path, size, arguments):
 
 IMPORT = """
 import os, signal, sys
-from fastbleu.core.runtime.import_lock import import_undisturbed
+from fastbleu.cli.imports import import_undisturbed
 
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
@@ -292,7 +293,7 @@ def test_progress_bar_on_a_terminal(monkeypatch, capsys, tmp_path):
         return terminal.getvalue()
 
     assert shown() == ""  # short work shows none
-    monkeypatch.setattr(cli, "_PROGRESS_DELAY", 0)
+    monkeypatch.setattr(alignment, "_PROGRESS_DELAY", 0)
     assert "%" in shown()
     assert shown("--quiet") == ""
 

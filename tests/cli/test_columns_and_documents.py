@@ -141,6 +141,8 @@ def test_groups_of_segments_that_tables_do_not_read(tmp_path):
 
     reference, system = markup(tmp_path)
     assert groups(reference, "-i", system, "--by", "docid") == expected(DOCUMENTS)
+    message = error(reference, "-i", system, "--by", "docid", "--missing", "skip")
+    assert "no file is read as one" in message
     records = [
         {"mt": {"out": [h]}, "ref": [r], "year": g}
         for h, r, g in zip(HYPOTHESES, REFERENCES, (1, 2, 1, 2), strict=True)

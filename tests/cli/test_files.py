@@ -20,15 +20,9 @@ from packing import PACKERS, archive, zipped
 from read_files import error_of, read, write
 
 from fastbleu import BLEU
+from fastbleu.cli.alignment import in_step
 from fastbleu.cli.command import main
-from fastbleu.cli.readers import (
-    ByteSource,
-    ChainReader,
-    InputError,
-    LineReader,
-    TextLines,
-    in_step,
-)
+from fastbleu.cli.readers import ByteSource, ChainReader, InputError, LineReader, TextLines
 
 pytestmark = pytest.mark.pythons
 

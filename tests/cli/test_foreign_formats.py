@@ -68,9 +68,7 @@ def test_error_messages_instead_of_translations_are_noticed(tmp_path):
     wrong = [
         "HTTP 429: Too Many Requests" if n % 10 == 0 else text for n, text in enumerate(references)
     ]
-    with pytest.warns(
-        UserWarning, match=r"first 64 segments, 7 hypotheses are identical, 'HTTP 429"
-    ):
+    with pytest.warns(UserWarning, match=r"segments, 7 hypotheses are identical, 'HTTP 429"):
         BLEU().score(wrong, references)
     same = ["yes" if n % 10 == 0 else text for n, text in enumerate(references)]
     BLEU().score(same, [text.replace("a", "e") if text != "yes" else text for text in same])

@@ -7,6 +7,7 @@ import unicodedata
 import warnings
 
 import pytest
+from generators import messages, quietly
 
 from fastbleu import BLEU, explain
 from fastbleu.diagnosis.repairs import REPAIRS
@@ -147,6 +148,7 @@ def test_nothing_is_said_of_clean_text():
     assert found(CLEAN, REFERENCES) == []
 
 
+UNNOTICED = {"quotes", "dashes", "accents", "punctuation", "numbers", "words reversed"}
 RESTORED = [case for case in PLANTED if case[2]]
 
 
@@ -193,3 +195,17 @@ def test_a_repair_restores_the_text(name, plant, is_restored):
         assert name not in {finding.name for finding in found(*both)}
     if name in REPAIRS and name != "full-width":  # which may be of Chinese text
         assert [REPAIRS[name].rewrite(plant(text)) for text in CLEAN] == CLEAN
+
+
+@pytest.mark.parametrize(
+    ("name", "plant", "is_restored"),
+    PLANTED,
+    ids=[f"{n} {name}" for n, (name, *_) in enumerate(PLANTED)],
+)
+def test_a_warning_says_what_explain_says(name, plant, is_restored):
+    """But differences of spelling are not looked for in texts that match well."""
+    hypotheses, references = [*map(plant, CLEAN)] * 9, REFERENCES * 9
+    found_by_explain = quietly(found, hypotheses[:64], references[:64])
+    warned = messages(BLEU().score, hypotheses, references)[1]
+    expected = [f"in the first 64 segments, {it.message}" for it in found_by_explain[:1]]
+    assert warned == expected or (warned == [] and name in UNNOTICED)

@@ -22,6 +22,7 @@ from recordings import recorded
 
 import fastbleu
 from fastbleu.originals import _ptb
+from fastbleu.reporting.contents import match_positions
 from fastbleu.tokenizers import tokenize
 
 PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
@@ -160,7 +161,7 @@ def test_counted_text_has_these_tokens(kind):
         assert count(*sides[0], tokenize="ptb", threads=threads) == expected
         metric = fastbleu.BLEU(tokenize="ptb", lowercase=True, threads=threads)
         assert metric.count(*sides[0]) == expected
-    assert metric._counter.match_positions(*sides[0])[1] == expected
+    assert match_positions(metric._counter, *sides[0])[1] == expected
 
 
 @pytest.mark.parametrize(

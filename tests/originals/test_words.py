@@ -15,6 +15,7 @@ from tokenizer_libraries import need
 
 from fastbleu import BLEU, tokenizers
 from fastbleu.core.scoring.base import UPDATE
+from fastbleu.reporting.contents import match_positions
 from fastbleu.tokenizers import tokenize
 
 ENGLISH = "A boy's playing football in the park."
@@ -113,7 +114,7 @@ def test_each_segment_is_counted_by_its_own_tokenizer(options, names):
     if metric._scorer.supports(UPDATE):
         rows = metric.count(hypotheses, references)
         assert [list(r) for r in rows] == [list(m.count([h], [r])) for h, r, m in segments]
-        positions, matched = metric._counter.match_positions(hypotheses, references)
+        positions, matched = match_positions(metric._counter, hypotheses, references)
         assert matched == rows
         assert len(positions) == numpy.asarray(rows)[:, 0].sum()
 

@@ -5,17 +5,10 @@ from contextlib import ExitStack
 
 import pytest
 
+from fastbleu.cli.alignment import align_segments, in_step
 from fastbleu.cli.formats import open_input
-from fastbleu.cli.matched import align_segments
 from fastbleu.cli.options import make_parser
-from fastbleu.cli.readers import (
-    REFERENCE,
-    ByteSource,
-    FieldsReader,
-    InputError,
-    TextLines,
-    in_step,
-)
+from fastbleu.cli.readers import REFERENCE, ByteSource, InputError, LineReader, TextLines
 from fastbleu.cli.settings import Options
 
 DEFAULTS = vars(make_parser().parse_args([]))
@@ -24,7 +17,7 @@ DEFAULTS = vars(make_parser().parse_args([]))
 def opened_file(name, role, options, opened):
     """A reader of the file; without a number of references it is read like standard input."""
     if options.num_refs is None:
-        return FieldsReader(TextLines(ByteSource(name, opened), options.encoding))
+        return LineReader(TextLines(ByteSource(name, opened), options.encoding), None)
     return open_input(name, role, options, opened)
 
 

@@ -11,7 +11,7 @@ from commands import run_for_bytes
 from table_families import write
 
 from fastbleu import BLEU, tables
-from fastbleu.cli import command
+from fastbleu.cli import alignment, command
 
 pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("narwhals")
@@ -42,7 +42,7 @@ def path(request, tmp_path):
 
 
 def test_the_bar_knows_its_total_from_the_footer(monkeypatch, capsys, path):
-    monkeypatch.setattr(command, "_PROGRESS_DELAY", 0)
+    monkeypatch.setattr(alignment, "_PROGRESS_DELAY", 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert command.main([f"{path}::ref", "-i", f"{path}::mt", "-b"]) == 0
     assert ("/4" in capsys.readouterr().err) == (path.suffix == ".parquet")

@@ -212,6 +212,14 @@ def test_sums_counted_with_other_options_are_refused(options, difference):
         raises(ValueError, words, tables.score_sums, one, metric=BLEU(**options))
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_options_may_be_reformatted_by_a_database(family):
+    sums = as_dict(tables.sums(ITS, "mt", "ref", by=BY))
+    texts = [json.dumps(dict(sorted(json.loads(text).items()))) for text in sums["counted"]]
+    one, other = table_of(family, sums), table_of(family, sums | {"counted": texts})
+    same(tables.add_sums(one, other), tables.add_sums(one, one))
+
+
 def test_other_rules_and_damaged_sums():
     sums = tables.sums(ITS, "mt", ["ref"], by=BY)
     rows = len(sums["counted"])

@@ -15,9 +15,10 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 from fastbleu.cli import markup, readers
+from fastbleu.cli.alignment import in_step, listed
 from fastbleu.cli.formats import open_input
 from fastbleu.cli.options import make_parser
-from fastbleu.cli.readers import REFERENCE, SYSTEM, in_step, listed
+from fastbleu.cli.readers import REFERENCE, SYSTEM
 from fastbleu.cli.settings import Options
 from fastbleu.files.formats import PackedError, is_heading, module_of
 from trust.fuzz_input import Input, directory, equal

@@ -64,7 +64,7 @@ class Target:
 
 
 # The longest first, so that the processors are busy to the end.
-CLI = " ".join(f"fastbleu.cli.{name}" for name in ("readers", "markup", "formats"))
+CLI = " ".join(f"fastbleu.cli.{name}" for name in ("readers", "alignment", "markup", "formats"))
 TARGETS = [
     Target("files", 600, share=0.2, python=CLI),
     Target("columns", 600),

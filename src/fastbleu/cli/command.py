@@ -10,43 +10,33 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from errno import EAGAIN
 from io import RawIOBase
 from operator import add
 from warnings import catch_warnings, simplefilter
 
+from ..core.counting._counted import Sums
 from ..core.inputs._batch import Batch
-from ..core.inputs._utf8_rows import Utf8Rows
 from ..core.inputs.errors import InputWarning, spellings
-from ..core.inputs.missing import is_blank
 from ..core.inputs.mistakes import warn_of_blank, warn_of_equal, warn_of_words
-from ..core.runtime.import_lock import import_undisturbed, lazy
-from ..core.runtime.terminal import ProgressBar
-from .formats import align_images, open_input
-from .matched import KeyedReader, align_segments
-from .options import check_systems, option_warnings, parse_options
-from .readers import (
-    CHUNK_LINES,
-    LABEL,
-    REFERENCE,
-    STDIN,
-    SYSTEM,
-    ByteSource,
-    ChainReader,
-    FieldsReader,
-    InputError,
-    LineReader,
-    Reader,
-    TextLines,
+from ..core.runtime.import_lock import lazy
+from .alignment import (
+    by_document,
+    chosen,
     in_step,
     joined,
     listed,
     no_segments,
-    present,
-    printable,
+    side_by_side,
+    with_progress,
+    without_blank,
 )
+from .formats import open_inputs
+from .imports import import_undisturbed
+from .options import option_warnings, parse_options
+from .readers import CHUNK_LINES, InputError, Reader, printable
 from .sacrebleu_text import RESET, SacrebleuText, system_names
 
 TYPE_CHECKING = False
@@ -54,7 +44,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import groups, results, testsets
-    from .readers import Chunks
+    from .alignment import Chunks
     from .settings import Options
 else:
     results = lazy("fastbleu.cli.results")
@@ -72,7 +62,6 @@ SPELLINGS = {
     "effective_order": "",
     "first reference": "name the file of one",
 }
-_PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -129,53 +118,9 @@ def _run(options: Options) -> None:
     return None
 
 
-def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
-    """Open all files; return the readers, and the numbers of reference and system columns."""
-    references: list[Reader] = []
-    if options.test_set is not None:
-        for names in testsets.reference_files(options):
-            parts = [LineReader(TextLines(ByteSource(name, opened))) for name in names]
-            references.append(ChainReader(parts) if parts[1:] else parts[0])
-    references += [open_input(name, REFERENCE, options, opened) for name in options.references]
-    systems = [open_input(name, SYSTEM, options, opened) for name in options.systems]
-    if options.input is None:
-        source = ByteSource(STDIN, opened)
-        source.label += " (hypotheses, as there is no -i)"
-        lines = TextLines(source, options.encoding, universal_newlines=True)
-        systems.append(KeyedReader(lines) if options.keyed else FieldsReader(lines))
-    readers = references + systems
-    of_tables = {options.missing, options.quoted, options.delimiter} - {None, "ragged"}
-    if of_tables and not any(reader.missing for reader in readers):
-        problem = "--missing, --quoted and --delimiter are for tables, but no file is read as one"
-        raise InputError(problem)
-    if options.read_as and "::" not in "".join([*options.references, *options.systems]):
-        raise InputError("--read-as is for files with ::SELECTOR after the name")
-    if "image" in [reader.unit for reader in readers]:
-        align_images(references, systems)
-    columns_of_systems = sum([reader.width for reader in systems])
-    try:
-        check_systems(options, columns_of_systems)
-    except InputError:
-        for reader in readers:
-            if isinstance(reader, FieldsReader):
-                reader.check_fields()
-        raise
-    strips = options.prints_as_sacrebleu and not (options.reported or options.diagnosed)
-    for reader in readers:
-        reader.keeps_ends = not strips
-    for label in options.labels:
-        readers.append(open_input(getattr(options, label), LABEL, options, opened))
-    if options.keyed and (others := [r for r in readers if not isinstance(r, KeyedReader)]):
-        fix = "for tables name the column of keys, as in --keyed-by id"
-        raise InputError(f"--keyed is for files of lines, but {others[0].label} is none: {fix}")
-    if "segment" in [reader.unit for reader in readers]:
-        align_segments(readers)
-    return readers, sum([reader.width for reader in references]), columns_of_systems
-
-
 def _score(options: Options, opened: ExitStack) -> Iterable[str]:
     """Read all input, score it, print warnings, and return the text of the result."""
-    readers, references, systems = _open(options, opened)
+    readers, references, systems = open_inputs(options, opened)
     names = system_names(options, systems)
     printer: SacrebleuText | results.DialectText
     if options.prints_as_sacrebleu:
@@ -184,24 +129,28 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
         printer = results.DialectText(options)
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
     lines = CHUNK_LINES if options.threads == 1 else 16 * CHUNK_LINES * options.threads
+    at_once = options.at_once or not printer.adds_batches
     is_ragged = options.missing == "ragged"
     is_chosen = options.filtered or options.missing == "skip"
-    needs_text = options.lists_texts or is_ragged or is_chosen or not printer.adds_batches
-    needs_text |= options.joined
-    chunks = in_step(readers, lines, printer.counter.reads_utf8 and not needs_text)
+    kept = testsets.kept_segments(options) if options.filtered else range(sys.maxsize)
+    needs_text = at_once or options.lists_texts or is_ragged or is_chosen
+    reads_utf8 = all(getattr(m.counter, "reads_utf8", False) for m in printer.metrics)
+    chunks = in_step(readers, lines, reads_utf8 and not needs_text)
     numbers: Iterable[int] = itertools.count()
     if options.progress:
-        chunks = _with_progress(chunks, readers)
+        chunks = with_progress(chunks, readers)
     if is_chosen:
-        kept = testsets.kept_segments(options) if options.filtered else range(sys.maxsize)
-        numbers = chosen = list[int]()
-        chunks = _chosen(chunks, kept, readers, chosen)
+        numbers = kept_numbers = list[int]()
+        chunks = chosen(chunks, kept, readers, kept_numbers)
     if is_ragged:
-        chunks = _without_blank(chunks, references)
-    if options.joined:
-        chunks = _by_document(chunks)
-    if options.reported:
-        chunks = results.write_reports(options, names, references, list(chunks))
+        chunks = without_blank(chunks, references)
+    if at_once:
+        columns = joined(chunks)
+        if options.documents is not None and not options.reported:
+            columns = by_document(columns)
+        if options.reported:
+            columns = results.write_reports(options, names, references, columns)
+        chunks = iter([columns])
     segments = None
     if options.sentence_level:
         segments = results.SegmentList(options, printer, names, references, numbers, opened)
@@ -209,17 +158,18 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
         simplefilter("always", InputWarning)
         try:
             if options.diagnosed:
-                texts: Iterable[str] = [results.diagnose(options, systems, references, chunks)]
+                texts: Iterable[str] = [results.diagnose(options, references, next(chunks))]
             else:
                 totals = _count(options, printer, readers, chunks, references, segments)
                 texts = segments.printed() if segments else [printer.result(names, totals)]
-                for total in _parts_of_bleu(totals):
-                    warn_of_blank(total.blank_references)
-                    warn_of_equal(total.row, total.segments)
+                for total in itertools.chain(*totals):
+                    if isinstance(total, Sums):
+                        warn_of_blank(total.blank_references)
+                        warn_of_equal(total.row, total.segments)
         except InputError:
             raise
         except (ValueError, ImportError) as error:
-            raise InputError(f"{printer.place}{error}") from error
+            raise InputError(f"{options.where}{error}") from error
     _warn(options, readers, [] if options.force else [str(w.message) for w in caught])
     return texts
 
@@ -231,16 +181,15 @@ def _count(
     chunks: Chunks,
     references: int,
     segments: results.SegmentList | None,
-) -> list[Any]:
-    """Count all chunks and return the totals of each system."""
+) -> list[list[Any]]:
+    """Count all chunks and return the totals of each metric, for each system."""
     keep = bool(options.confidence or options.test)
     if keep:
         import_undisturbed("fastbleu.significance")
-    if not printer.adds_batches:  # one chunk
-        chunks = iter([joined(chunks)])
     keep_rows = keep or printer.keep_rows or segments is not None
+    metrics: Sequence[Any] = printer.metrics
     before = 0
-    totals: list[Any] = []
+    totals: list[list[Any]] = []
     # With several threads the next chunk is read while this one is counted. Its errors are raised
     # when its turn comes, so that messages do not depend on the number of threads.
     ahead: list[Any] = []  # the next chunk, None at the end, or the error in reading it
@@ -260,50 +209,34 @@ def _count(
         if isinstance(chunk, InputError):
             raise chunk
         ragged = options.missing == "ragged" or any(reader.ragged for reader in readers)
-        columns, texts = chunk[references:], _side_by_side(chunk[:references], ragged)
+        columns, texts = chunk[references:], side_by_side(chunk[:references], ragged)
         if not before:
             warn_of_words(columns[0], texts, True)
+        batches = [Batch(column, texts, before, warns=True) for column in columns]
         try:
-            counted: list[Any] = [
-                printer.counter.count(
-                    Batch(column, texts, before, warns=True),
-                    keep_rows=keep_rows,
-                    meanwhile=read_ahead,
-                )
-                for column in columns
+            counted: list[list[Any]] = [
+                [m.counter.count(b, keep_rows=keep_rows, meanwhile=read_ahead) for b in batches]
+                for m in metrics
             ]
         except ValueError:
             listed(readers, chunk)  # names the line that is not UTF-8
             raise
         before += len(chunk[0])
-        if ragged and isinstance(printer, SacrebleuText):
-            printer.name_references(-1)
+        if ragged and options.prints_as_sacrebleu:
+            for metric in metrics:
+                metric.info.update("nrefs", "var")
         if options.missing == "empty":  # blank references were requested
-            for of_system in _parts_of_bleu(counted):
-                of_system.blank_references = 0
+            for part in itertools.chain(*counted):
+                part.blank_references = 0
         if segments is not None:
-            segments.add(chunk[:references], columns, counted)
-        added = [printer.sums(of_system, keep) for of_system in counted]
-        totals = list(map(add, totals, added)) if totals else added
+            segments.add(chunk[:references], columns, counted[0])
+        pairs = zip(metrics, counted, strict=True)
+        added = [[metric.sums(part, keep) for part in parts] for metric, parts in pairs]
+        both = zip(totals, added, strict=True)
+        totals = [list(map(add, *of_metric)) for of_metric in both] if totals else added
     if not totals:
         raise no_segments()
     return totals
-
-
-def _parts_of_bleu(systems: Iterable[Any]) -> list[Any]:
-    """What was counted of each system for BLEU."""
-    parts = [part for system in systems for part in getattr(system, "parts", [system])]
-    return [part for part in parts if hasattr(part, "blank_references")]
-
-
-def _side_by_side(columns: list[Any], ragged: bool) -> Any:
-    """Return the references of each segment; with `ragged`, cells may be lists or None."""
-    is_utf8 = type(columns[0]) is Utf8Rows
-    if len(columns) == 1 and (is_utf8 or not ragged):
-        return columns[0]
-    if is_utf8:
-        return Utf8Rows.side_by_side(columns)
-    return list(map(present if ragged else tuple, zip(*columns, strict=True)))
 
 
 def _warn(options: Options, readers: list[Reader], warnings: Sequence[str] = ()) -> None:
@@ -311,58 +244,6 @@ def _warn(options: Options, readers: list[Reader], warnings: Sequence[str] = ())
     notes = [note for reader in readers for note in reader.notes()]
     for warning in dict.fromkeys([*option_warnings(options), *notes, *warnings]):
         _complain(f"warning: {warning}")
-
-
-def _chosen(
-    chunks: Chunks, kept: Container[int], readers: Sequence[Reader], numbers: list[int]
-) -> Chunks:
-    """Yield the segments kept by --origlang, --subset and --missing; append their `numbers`."""
-    count = itertools.count()
-    for chunk in chunks:
-        rows = zip(*chunk, count, strict=False)
-        if left := [row for row in rows if row[-1] in kept and None not in row]:
-            *columns, added = map(list, zip(*left, strict=True))
-            numbers += added
-            yield columns
-    if not numbers and (notes := [note for r in readers if r.left_out for note in r.notes()]):
-        raise InputError(f"no segment to score: {'; '.join(notes)}")
-
-
-def _without_blank(chunks: Chunks, references: int) -> Chunks:
-    """Yield the chunks without blank references: cells become None, lists become shorter."""
-    for chunk in chunks:
-        for column in chunk[:references]:
-            for number, cell in enumerate(column):
-                if type(cell) is list:
-                    column[number] = [text for text in cell if not is_blank(text)]
-                elif is_blank(cell):
-                    column[number] = None
-        yield chunk
-
-
-def _by_document(chunks: Chunks) -> Chunks:
-    """Yield one chunk, with the texts of each document joined; the last column names documents."""
-    *columns, names = joined(chunks)
-    if not all(isinstance(text, str) for column in columns for text in column):
-        raise InputError("--documents joins texts: all segments need the same number of references")
-    documents: dict[str, list[int]] = {}
-    for number, name in enumerate(names):
-        documents.setdefault(name, []).append(number)
-    yield [[" ".join([column[n] for n in own]) for own in documents.values()] for column in columns]
-
-
-def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:
-    """Yield the chunks, with a progress bar for one file if they take long; all advance alike."""
-    sources = [reader.source for reader in readers if reader.source and reader.source.size]
-    source = sources[0] if sources else None
-    size, unit = (source.size, "B") if source else (readers[0].segments_in_all, " segments")
-    done = 0
-    with ProgressBar(True, size, unit, delay=_PROGRESS_DELAY, leave=False) as bar:
-        for chunk in chunks:
-            yield chunk
-            position = source.position if source else done + len(chunk[0])
-            bar.update(position - done)
-            done = position
 
 
 def _complain(message: str) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ..core.inputs import errors
 from ..core.inputs._utf8_rows import Utf8Rows
 from ..core.inputs.arguments import a_type, shown
-from ..core.runtime.import_lock import import_undisturbed
+from .imports import import_undisturbed
 from .readers import InputError, Reader
 
 TYPE_CHECKING = False
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .settings import Options
-
-
-FILE_OPTIONS = ("quoted", "delimiter", "encoding")
 
 
 class TableReader(Reader):
@@ -36,10 +33,11 @@ class TableReader(Reader):
         self._column = column
         if not column:
             raise InputError(f"{path}: choose a column with ::NAME after the file name")
-        sources = named(path, lambda: import_undisturbed("fastbleu.tables.sources"))
-        settings = {name: getattr(options, name) for name in FILE_OPTIONS}
-        how = sources.ReadOptions(format=options.read_as, **settings)
-        self._source = named(path, lambda: sources.Source(path, [column], [column], how, [column]))
+        with named(path):
+            sources = import_undisturbed("fastbleu.tables.sources")
+            layout = options.quoted, options.delimiter, options.encoding
+            how = sources.ReadOptions(*layout, options.read_as)
+            self._source = sources.Source(path, [column], [column], how, [column])
         self.segments_in_all = self._source.rows
         self._frames: Iterator[Any] = filter(len, self._source.chunks())
         self._texts: Any = None  # unread ones of earlier frames, then the current frame
@@ -48,7 +46,8 @@ class TableReader(Reader):
 
     def read(self, count: int) -> list[Any]:
         while self._left < count:
-            frame = named(self.label, lambda: next(self._frames, None))
+            with named(self.label):
+                frame = next(self._frames, None)
             if frame is None:
                 break
             self._open(frame[self._column].to_native())
@@ -58,7 +57,7 @@ class TableReader(Reader):
         rows, missing = self._lines.read(count)
         rows.before = self.segments
         for number, _ in missing:
-            self.without_value(self._source.place(rows.before + number), self._column)
+            self.without_value(self._place(rows.before + number), self._column)
         if not self.keeps_ends:
             rows.rstrip()
         self.segments += len(rows)
@@ -71,20 +70,20 @@ class TableReader(Reader):
         return [lines]
 
     def listed(self, rows: Utf8Rows) -> list[str]:
-        def place_of(row: int) -> str:
-            return str(self._source.place(rows.before + row))
-
         if rows.levels:
-            column = f"column {self._column!r}"
-            return rows.as_lists(lambda row, k: f"{place_of(row)}: {column}[{k}]")
+            column, before = f"column {self._column!r}", rows.before
+            return rows.as_lists(lambda row, k: f"{self._place(before + row)}: {column}[{k}]")
         lines: list[str] = []
         try:
             lines += iter(rows)  # keeps the lines before an error
         except UnicodeDecodeError as error:
             where = f"byte {error.start + 1} is 0x{error.object[error.start]:02x}"
             problem = f"column {shown(self._column)} is not valid UTF-8 ({where}): save it as UTF-8"
-            raise InputError(f"{place_of(len(lines))}: {problem}") from error
+            raise InputError(f"{self._place(rows.before + len(lines))}: {problem}") from error
         return lines
+
+    def _place(self, row: int) -> str:
+        return str(self._source.at(row)[0])
 
     def _open(self, texts: Any) -> None:
         """Append a frame's texts to the unread ones."""
@@ -103,13 +102,13 @@ class TableReader(Reader):
             is_text = False
         if not is_text and len(texts):
             problem = f"column {shown(self._column)} is {a_type(texts[0].as_py())}"
-            place = self._source.place(start)
-            raise InputError(f"{place}: {problem}; choose a column of texts")
+            raise InputError(f"{self._place(start)}: {problem}; choose a column of texts")
         if self._left:
             rest = self._texts[len(self._texts) - self._left :]
             kind = large_list(large_string()) if lines.levels else large_string()
-            for part in (rest, texts):
-                named(self.label, partial(part.validate, full=True))
+            with named(self.label):
+                rest.validate(full=True)
+                texts.validate(full=True)
             parts = [part.cast(kind) for part in (rest, texts)]
             texts = chunked_array([chunk for part in parts for chunk in part.chunks])
         self._texts, self._left = texts, len(texts)
@@ -117,13 +116,15 @@ class TableReader(Reader):
         self.ragged = self.ragged or self._lines.levels > 0
 
 
-def named(path: str, call: Callable[[], Any]) -> Any:
-    """Return the result of `call`; errors name the file."""
+@contextmanager
+def named(path: str) -> Iterator[None]:
+    """Make errors name the file."""
     try:
-        return call()
+        yield
     except InputError:
         raise
     except (ImportError, OSError, TypeError, ValueError) as error:
         file = error.file if isinstance(error, errors.InputError) else None
-        named = file is not None or isinstance(error, FileNotFoundError)
-        raise InputError(f"{error}" if named else f"{path}: {error}", file=file or path) from error
+        is_named = file is not None or isinstance(error, FileNotFoundError)
+        message = f"{error}" if is_named else f"{path}: {error}"
+        raise InputError(message, file=file or path) from error

@@ -19,7 +19,8 @@ from itertools import chain, islice
 
 from ..core.inputs.arguments import closest, names_shown, number_of, shown
 from ..core.inputs.missing import is_missing
-from ..core.runtime.collection import collection_paused
+from ..core.runtime.import_lock import lazy
+from ..files.collection import collection_paused
 from ..files.formats import (
     FORMATS,
     cells_of,
@@ -32,12 +33,14 @@ from ..files.formats import (
     with_ids_of,
     without_suffix,
 )
-from .matched import KeyedReader, KeyedRows
+from .alignment import KeyedReader, KeyedRows, align_segments
 from .readers import (
     LABEL,
     REFERENCE,
+    STDIN,
+    SYSTEM,
     ByteSource,
-    FieldsReader,
+    ChainReader,
     InputError,
     LineReader,
     Reader,
@@ -49,7 +52,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from . import testsets
     from .settings import Options
+else:
+    testsets = lazy("fastbleu.cli.testsets")
 
 # Those that `tables` reads, and those that are read here.
 _FORMATS = dict.fromkeys(FORMATS, "table") | {".tsv": "tsv", ".csv": "csv"}
@@ -58,49 +64,93 @@ _FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml"}
 NAMED = tuple(end[1:] for end in _FORMATS)
 
 
+def open_inputs(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
+    """Open all files; return the readers, and the numbers of reference and system columns."""
+    references: list[Reader] = []
+    if options.test_set is not None:
+        for names in testsets.reference_files(options):
+            parts = [LineReader(TextLines(ByteSource(name, opened))) for name in names]
+            references.append(ChainReader(parts) if parts[1:] else parts[0])
+    references += [open_input(name, REFERENCE, options, opened) for name in options.references]
+    systems = [open_input(name, SYSTEM, options, opened) for name in options.systems]
+    if options.input is None:
+        source = ByteSource(STDIN, opened)
+        source.label += " (hypotheses, as there is no -i)"
+        lines = TextLines(source, options.encoding, universal_newlines=True)
+        systems.append(KeyedReader(lines) if options.keyed else LineReader(lines, None))
+    readers = references + systems
+    of_tables = {options.missing, options.quoted, options.delimiter} - {None, "ragged"}
+    if of_tables and not any(reader.missing for reader in readers):
+        problem = "--missing, --quoted and --delimiter are for tables, but no file is read as one"
+        raise InputError(problem)
+    if options.read_as and "::" not in "".join([*options.references, *options.systems]):
+        raise InputError("--read-as is for files with ::SELECTOR after the name")
+    if "image" in [reader.unit for reader in readers]:
+        align_images(references, systems)
+    columns_of_systems = sum([reader.width for reader in systems])
+    try:
+        options.check_systems(columns_of_systems)
+    except InputError:
+        for reader in readers:
+            if isinstance(reader, LineReader):
+                reader.check_fields()
+        raise
+    for reader in readers:
+        reader.keeps_ends = not options.strips
+    readers += [open_input(name, LABEL, options, opened) for name in options.labels.values()]
+    if options.keyed and (others := [r for r in readers if not isinstance(r, KeyedReader)]):
+        fix = "for tables name the column of keys, as in --keyed-by id"
+        raise InputError(f"--keyed is for files of lines, but {others[0].label} is none: {fix}")
+    if "segment" in [reader.unit for reader in readers]:
+        align_segments(readers)
+    return readers, sum([reader.width for reader in references]), columns_of_systems
+
+
 def open_input(name: str, role: str, options: Options, opened: ExitStack) -> Reader:
     """Open a file of any format; `opened` will close it.
 
     `role`, REFERENCE or SYSTEM, decides if a selector matches both a translator and a system; a
     LABEL may be a number. ``--num-refs`` applies to references only.
     """
-    if options.keyed_by is None or role == LABEL:
-        return _open_unkeyed(name, role, options, opened)
-    path, _, kind = select(name, options.read_as)
-    if kind in (None, "xml", "sgml"):
-        raise InputError(f"--keyed-by names a column of files with ::SELECTOR, but {name} is none")
-    texts = _open_unkeyed(name, role, options, opened)
-    return KeyedRows(_open_unkeyed(f"{path}::{options.keyed_by}", LABEL, options, opened), texts)
-
-
-def _open_unkeyed(name: str, role: str, options: Options, opened: ExitStack) -> Reader:
-    """Open a file of any format, whose segments are not matched by ``--keyed-by``."""
     path, selector, kind = select(name, options.read_as)
-    is_reference = role == REFERENCE
-    fields = options.num_refs if is_reference else 1
-    if fields != 1 and kind is not None:
+    has_keys = options.keyed_by is not None and role != LABEL
+    if has_keys and kind in (None, "xml", "sgml"):
+        raise InputError(f"--keyed-by names a column of files with ::SELECTOR, but {name} is none")
+    if role == REFERENCE and options.num_refs != 1 and kind is not None:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
-    if kind in ("xml", "sgml"):
-        from .markup import MarkupReader
+    texts = _opened(path, selector, kind, role, options, opened)
+    if not has_keys:
+        return texts
+    keys = _opened(path, str(options.keyed_by), kind, LABEL, options, opened)
+    return KeyedRows(keys, texts)
 
-        return MarkupReader(path, selector, role, options.encoding, kind == "xml", opened)
-    if kind == "coco" and not selector:
-        return CocoReader(path, opened)
+
+def _opened(
+    path: str, selector: str, kind: str | None, role: str, options: Options, opened: ExitStack
+) -> Reader:
+    """Open a file of a format, whose segments are not matched by ``--keyed-by``."""
     missing = options.missing or "error"
     if missing == "ragged":
-        missing = "empty" if is_reference else "error"
+        missing = "empty" if role == REFERENCE else "error"
     if kind == "table":
         from .data_files import TableReader
 
-        return TableReader(path, selector, missing, options, is_reference)
-    lines = TextLines(ByteSource(path, opened), options.encoding)
+        return TableReader(path, selector, missing, options, role == REFERENCE)
+    source = ByteSource(path, opened)
+    if kind in ("xml", "sgml"):
+        from .markup import MarkupReader
+
+        return MarkupReader(source, selector, role, options.encoding, kind == "xml")
+    if kind == "coco" and not selector:
+        opened.enter_context(collection_paused())  # until the captions are no longer needed
+        return CocoReader(source, path)
+    lines = TextLines(source, options.encoding)
     if kind in ("tsv", "csv"):
         return ColumnReader(lines, selector, missing, options)
     if kind is not None:
         return JsonReader(lines, selector, missing, role)
-    if fields != 1:
-        return FieldsReader(lines, fields)
-    return KeyedReader(lines) if options.keyed else LineReader(lines)
+    fields = options.num_refs if role == REFERENCE else 1
+    return KeyedReader(lines) if options.keyed and fields == 1 else LineReader(lines, fields)
 
 
 def is_coco_file(name: str) -> bool:
@@ -153,7 +203,8 @@ class _CellReader(Reader):
             self.segments += 1
             texts: list[Any] = cell if isinstance(cell, list) else [cell]
             if None in texts:
-                filler = self.without_value(self._place(), self.selector)
+                place = f"{self.label}: {self.unit} {self._line}"
+                filler = self.without_value(place, self.selector)
                 texts = [] if filler is None else [filler if t is None else t for t in texts]
             if not self.keeps_ends:
                 texts = [text.rstrip() for text in texts]
@@ -163,9 +214,6 @@ class _CellReader(Reader):
     def _extract(self, lines: Iterator[str]) -> Iterator[str | list[Any] | None]:
         """Yield each row's text or list of references; None stands for a missing text."""
         raise NotImplementedError
-
-    def _place(self) -> str:
-        return f"{self.label}: {self.unit} {self._line}"
 
     def _error(self, problem: str) -> InputError:
         return self.source.error(f"{self.unit} {self._line}: {problem}")
@@ -332,11 +380,9 @@ class CocoReader(Reader):
 
     unit = "image"
 
-    def __init__(self, path: str, opened: ExitStack) -> None:
-        self.source = ByteSource(path, opened)
-        self.label = self.source.label
-        opened.enter_context(collection_paused())  # until the captions are no longer needed
-        data = b"".join(iter(self.source.read, b""))
+    def __init__(self, source: ByteSource, path: str) -> None:
+        self.source, self.label = source, source.label
+        data = b"".join(iter(source.read, b""))
         try:
             self.captions = parse_captions(data, self.label)
         except ValueError as error:

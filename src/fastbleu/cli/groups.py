@@ -12,12 +12,12 @@ from operator import methodcaller
 
 from ..core.inputs.arguments import shown
 from ..core.inputs.errors import InputWarning
-from ..core.runtime.import_lock import import_undisturbed
 from ..core.runtime.terminal import CONTROLS, JSON_CONTROLS
-from .data_files import FILE_OPTIONS, named
-from .formats import open_input, select
-from .matched import MatchedReader, align_segments
-from .readers import LABEL, REFERENCE, SYSTEM, InputError, in_step
+from .alignment import in_step
+from .data_files import named
+from .formats import open_inputs, select
+from .imports import import_undisturbed
+from .readers import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,27 +45,28 @@ def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]
             "XML and SGML, as in REF.sgm -i HYP.sgm --by docid"
         )
     *columns, hypothesis = [column for _, column, _ in files]
-    tables = named(path, lambda: import_undisturbed("fastbleu.tables"))
     by = str(options.by).split(",")
-    table: Any = path
-    parts = [part for name in (*columns, hypothesis, *by) for part in name.split(".")]
-    if of_markup or "coco" in kinds or any(map(str.isdecimal, parts)):
-        *columns, hypothesis = names
-        table = _columns(options, path, by)
-    settings: dict[str, Any] = {"metric": metric, "progress": options.progress}
-    settings["missing"] = options.missing or "error"
-    if table is path:
-        settings["format"] = options.read_as
-        settings |= {name: getattr(options, name) for name in FILE_OPTIONS}
+    missing = options.missing or "error"
+    settings: dict[str, Any] = {"metric": metric, "progress": options.progress, "missing": missing}
     if options.tokenizers is not None:
         settings["language"] = options.language
         settings["tokenizers"] = _tokenizers(options.tokenizers, metric)
     if options.confidence:
         settings |= {"confidence": 0.95, "samples": options.confidence_n}
         settings["seed"] = options.random_seed
-    with warnings.catch_warnings(record=True) as caught:
+    parts = [part for name in (*columns, hypothesis, *by) for part in name.split(".")]
+    table: Any = path
+    if of_markup or "coco" in kinds or any(map(str.isdecimal, parts)):
+        *columns, hypothesis = names
+        options.labels = {key: f"{path}::{key}" for key in by}
+        table = _columns(options, [*names, *by])
+    else:
+        settings |= {"quoted": options.quoted, "delimiter": options.delimiter}
+        settings |= {"encoding": options.encoding, "format": options.read_as}
+    with warnings.catch_warnings(record=True) as caught, named(path):
         warnings.simplefilter("always", InputWarning)
-        scores = named(path, lambda: tables.score(table, hypothesis, columns, by=by, **settings))
+        tables = import_undisturbed("fastbleu.tables")
+        scores = tables.score(table, hypothesis, columns, by=by, **settings)
     notes = [] if options.force else [str(warning.message) for warning in caught]
     if options.width is not None:
         for name in {"bleu", "low", "high"} & {*scores.column_names}:
@@ -74,17 +75,12 @@ def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]
     return _printed(scores, options.output_format, options.width), notes
 
 
-def _columns(options: Options, path: str, by: Sequence[str]) -> Iterator[Any]:
+def _columns(options: Options, names: Sequence[str]) -> Iterator[Any]:
     """Tables of texts and keys that `tables` cannot read: of numbered columns, JSON and XML."""
     from pyarrow import table
 
     with ExitStack() as opened:
-        names = [*options.references, *options.systems, *by]
-        readers = [open_input(name, REFERENCE, options, opened) for name in options.references]
-        readers += [open_input(name, SYSTEM, options, opened) for name in options.systems]
-        readers += [open_input(f"{path}::{key}", LABEL, options, opened) for key in by]
-        if isinstance(readers[0], MatchedReader):
-            align_segments(readers)
+        readers, _, _ = open_inputs(options, opened)
         for chunk in in_step(readers, _ROWS):
             yield table(dict(zip(names, chunk, strict=True)))
 

@@ -17,13 +17,12 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from ..core.inputs.arguments import shown
 from ..core.runtime.extras import install_command
 from ..files.formats import unread_format
-from .matched import MatchedReader, Segment
+from .alignment import MatchedReader, Segment
 from .readers import LABEL, REFERENCE, SYSTEM, ByteSource, InputError, TextLines
 
 _SETS = {"srcset": "src", "refset": "ref", "tstset": "hyp"}
@@ -244,11 +243,10 @@ class MarkupReader(MatchedReader):
     named = "segment {1} of document {0}"
 
     def __init__(
-        self, path: str, selector: str, role: str, encoding: str, xml: bool, opened: ExitStack
+        self, source: ByteSource, selector: str, role: str, encoding: str, xml: bool
     ) -> None:
-        self._source = ByteSource(path, opened)
-        self.label = self._source.label
-        documents = _documents(self._source, encoding, xml)
+        self._source, self.label = source, source.label
+        documents = _documents(source, encoding, xml)
         named = [(document.name, part) for document in documents for part in document.parts]
         parts = [*dict.fromkeys(part for _, part in named)]
         self._of_documents = selector == DOCUMENT and role == LABEL
@@ -256,7 +254,7 @@ class MarkupReader(MatchedReader):
         count = Counter((name, part.kind) for name, part in named)
         several = {kind for (_, kind), number in count.items() if number > 1}
         self._translated = any(part.kind == "ref" for part in parts)
-        self._part = _choose(self._source, selector, role, parts, several)
+        self._part = _choose(source, selector, role, parts, several)
         self._by_kind = not selector and self._part.kind not in several
         self.by_id = dict(self._ordered(documents))
         if self._of_documents:

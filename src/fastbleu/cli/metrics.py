@@ -8,7 +8,6 @@ from collections import namedtuple
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
-from operator import add
 
 from ..chrf.counter import ChrfCounted, ChrfCounter
 from ..core.counting._counted import Sums, joint_nrefs
@@ -16,14 +15,15 @@ from ..core.counting.counter import Counter
 from ..core.inputs.arguments import number_of
 from ..core.inputs.errors import warn_input
 from ..core.inputs.mistakes import look_tokenized
-from ..core.runtime.import_lock import import_undisturbed, lazy
+from ..core.runtime.import_lock import lazy
 from ..core.scoring._sacrebleu import score_of_row
 from ..core.scoring.sacrebleu import SACREBLEU
 from ..core.tokenizers.tokenizer import get as get_tokenizer
 from ..sacrebleu.base import CONFIDENCE, estimate, original, seed_text
-from ..sacrebleu.bleu_score import BLEUScore, BLEUSignature
+from ..sacrebleu.metrics.bleu import BLEUScore, BLEUSignature
 from ..sacrebleu.metrics.chrf import CHRFScore, CHRFSignature
 from ..sacrebleu.streams import count_references
+from .imports import import_undisturbed
 from .readers import InputError
 
 TYPE_CHECKING = False
@@ -324,26 +324,3 @@ def _seeded(options: Options) -> Iterator[Any]:
 
 
 METRICS: dict[str, Callable[[Options, int], Metric]] = {"bleu": Bleu, "chrf": Chrf, "ter": Ter}
-
-
-class Joint:
-    """What several metrics counted, or added up."""
-
-    def __init__(self, parts: list[Any]) -> None:
-        self.parts = parts
-
-    def __add__(self, other: Joint) -> Joint:
-        return Joint(list(map(add, self.parts, other.parts)))
-
-
-class JointCounter:
-    """Counts a batch for each of the metrics."""
-
-    def __init__(self, metrics: Sequence[Metric]) -> None:
-        self._counters = [metric.counter for metric in metrics]
-        self.reads_utf8 = all(getattr(c, "reads_utf8", False) for c in self._counters)
-
-    def count(self, batch: Batch, keep_rows: bool, meanwhile: Callable[[], None]) -> Joint:
-        first, *others = self._counters
-        parts = [first.count(batch, keep_rows=keep_rows, meanwhile=meanwhile)]
-        return Joint([*parts, *(counter.count(batch, keep_rows=keep_rows) for counter in others)])

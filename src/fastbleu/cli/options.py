@@ -370,19 +370,6 @@ def _check_files(options: Options) -> None:
             raise InputError(f"{name} is given twice after -i; every system needs its own name")
 
 
-def check_systems(options: Options, systems: int) -> None:
-    """Refuse options that do not fit the number of systems."""
-    if options.sentence_level:
-        if systems > 1 and not options.table:
-            problem = f"-sl prints the scores of one system, but there are {systems}"
-            raise InputError(f"{problem}: add -f tsv or -f json to list them side by side")
-        if options.confidence or options.test:
-            raise InputError("-sl scores single segments, for which there are no statistical tests")
-    if options.test and systems == 1:
-        problem = f"--paired-{options.test} compares different systems, but there is only one"
-        raise InputError(f"{problem}: name all of them after -i")
-
-
 def option_warnings(options: Options) -> Iterator[str]:
     """Yield warnings about the options."""
     wanted = BY_LANGUAGE.get(options.target_language)

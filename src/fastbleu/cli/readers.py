@@ -1,4 +1,4 @@
-r"""Inputs: files as bytes and as lines of text, and parallel inputs, read in step.
+r"""Inputs: files as bytes, as lines of text, and as segments.
 
 A line ends only at ``\n``. U+2028, U+0085 and the other characters at which ``str.splitlines``
 splits are text; otherwise parallel files would get out of step. A last line without a newline is a
@@ -16,22 +16,21 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from itertools import chain, islice
+from itertools import islice
 
 from ..core.inputs import errors
 from ..core.inputs._utf8_rows import Utf8Lines, Utf8Rows
 from ..core.inputs.arguments import number_of, shown
-from ..core.inputs.missing import no_value
 from ..files.formats import (
     PackedError,
     module_of,
+    no_value,
     output_of,
     problem_of,
     texts_by_key,
     unpacked,
-    without_suffix,
 )
 
 TYPE_CHECKING = False
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO, TypeAlias
 
     Column: TypeAlias = Any  # the next segments: a list of str, or Utf8Rows
-    Chunks: TypeAlias = Iterator[list[Column]]  # for each column the same segments
 
 STDIN = "-"
 
@@ -314,18 +312,36 @@ def _refuse_output(source: ByteSource) -> None:
 
 
 class LineReader(Reader):
-    """Every line is a segment."""
+    """Every line holds `fields` segments separated by tabs; further tabs belong to the last.
+
+    With None, every tab separates, and the first line sets the number of fields.
+    """
 
     source: ByteSource
 
-    def __init__(self, lines: TextLines) -> None:
+    def __init__(self, lines: TextLines, fields: int | None = 1) -> None:
         self.source, self.label, self._lines = lines.source, lines.source.label, lines
         self._begun: Utf8Rows | None = None  # lines read before the first segment was requested
         self._key = ""  # of line 1, if all lines have keys
+        self._cuts = -1 if fields is None else fields - 1
+        self.width = fields or 1
+        if fields is None:
+            _refuse_output(self.source)
+            self._begun = lines.rows(1)
+            self.width += sum(line.rstrip().count("\t") for line in lines.listed(self._begun))
 
     def read(self, count: int) -> list[Column]:
         rows = self._rows(count)
-        return [rows if self._lines.is_utf8 else self.listed(rows)]
+        if self.width == 1 and not (self._cuts and rows.contain(ord("\t"))):
+            return [rows if self._lines.is_utf8 else self.listed(rows)]
+        fields = []
+        for number, line in enumerate(self.listed(rows), rows.before + 1):
+            text = line.rstrip()  # a tab in the whitespace at the end does not start a field
+            fields.append(text.split("\t", self._cuts))
+            fields[-1][-1] += line[len(text) :]
+            if len(fields[-1]) != self.width:
+                raise self._uneven(number, len(fields[-1]))
+        return list(map(list, zip(*fields, strict=True))) or [[] for _ in range(self.width)]
 
     def _rows(self, count: int) -> Utf8Rows:
         if not self.segments and self._begun is None:
@@ -350,50 +366,9 @@ class LineReader(Reader):
     def listed(self, rows: Utf8Rows) -> list[str]:
         return self._lines.listed(rows)
 
-    def notes(self) -> list[str]:
-        notes = []
-        if self._key:
-            keys = (
-                f"all lines have keys or ids, such as {shown(self._key)}, which are scored as text"
-            )
-            notes.append(f"{self.label}: {keys}; --keyed matches lines by them")
-        if self._lines.encoding == "utf-8" and self.source.start.startswith(codecs.BOM_UTF8):
-            mark = f"{self.label} starts with a byte order mark, which is scored as part of its "
-            notes.append(f"{mark}first token, as in sacreBLEU; --encoding utf-8-sig drops it")
-        return notes
-
-
-class FieldsReader(LineReader):
-    """Every line holds `fields` segments separated by tabs; further tabs belong to the last.
-
-    By default, every tab separates, and the first line sets the number of fields.
-    """
-
-    def __init__(self, lines: TextLines, fields: int | None = None) -> None:
-        super().__init__(lines)
-        self._cuts = -1 if fields is None else fields - 1
-        self.width = fields or 1
-        if fields is None:
-            _refuse_output(lines.source)
-            self._begun = lines.rows(1)
-            self.width += sum(line.rstrip().count("\t") for line in lines.listed(self._begun))
-
-    def read(self, count: int) -> list[Column]:
-        lines = self._rows(count)
-        if self.width == 1 and self._lines.is_utf8 and not lines.contain(ord("\t")):
-            return [lines]
-        fields = []
-        for line in self.listed(lines):
-            text = line.rstrip()  # a tab in the whitespace at the end does not start a field
-            fields.append(text.split("\t", self._cuts))
-            fields[-1][-1] += line[len(text) :]
-        for number, row in enumerate(fields, lines.before + 1):
-            if len(row) != self.width:
-                raise self._uneven(number, len(row))
-        return list(map(list, zip(*fields, strict=True))) or [[] for _ in range(self.width)]
-
     def check_fields(self) -> None:
-        while self.read(CHUNK_LINES)[0]:
+        """Read the rest; InputError if a line has more or fewer fields than the others."""
+        while self._cuts and self.read(CHUNK_LINES)[0]:
             pass
 
     def _uneven(self, number: int, width: int) -> InputError:
@@ -406,6 +381,18 @@ class FieldsReader(LineReader):
         fields = f"{number_of(width, 'field')} separated by tabs"
         problem = f"line {number} has {fields}, {expected}"
         return self.source.error(problem, line=number, status=17)
+
+    def notes(self) -> list[str]:
+        notes = []
+        if self._key:
+            keys = (
+                f"all lines have keys or ids, such as {shown(self._key)}, which are scored as text"
+            )
+            notes.append(f"{self.label}: {keys}; --keyed matches lines by them")
+        if self._lines.encoding == "utf-8" and self.source.start.startswith(codecs.BOM_UTF8):
+            mark = f"{self.label} starts with a byte order mark, which is scored as part of its "
+            notes.append(f"{mark}first token, as in sacreBLEU; --encoding utf-8-sig drops it")
+        return notes
 
 
 class ChainReader(Reader):
@@ -421,88 +408,14 @@ class ChainReader(Reader):
         while len(column) < count and self._current < len(self._readers):
             reader = self._readers[self._current]
             reader.keeps_ends = self.keeps_ends
-            [lines] = listed([reader], reader.read(count - len(column)))
-            column += lines
-            self._current += not lines
+            [lines] = reader.read(count - len(column))
+            column += lines if type(lines) is list else reader.listed(lines)
+            self._current += not len(lines)
         self.segments += len(column)
         return [column]
 
     def notes(self) -> list[str]:
         return [note for reader in self._readers for note in reader.notes()]
-
-
-def present(row: Sequence[str | list[str] | None]) -> list[str]:
-    """Flatten the references of a segment, which may be lists or None; [""] if there are none."""
-    texts: list[str] = []
-    for cell in row:
-        texts += cell if isinstance(cell, list) else [] if cell is None else [cell]
-    return texts or [""]
-
-
-def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool = False) -> Chunks:
-    """Yield the next `count` segments of all inputs: one list of str per column, equally long.
-
-    With `in_place`, columns are Utf8Rows if all inputs can be read so.
-    """
-    length = count
-    while length == count:
-        chunk = list(chain.from_iterable([reader.read(count) for reader in readers]))
-        lengths = set(map(len, chunk))
-        if not in_place or list in map(type, chunk) or len(lengths) > 1:
-            chunk = listed(readers, chunk)
-        if len(lengths) > 1:
-            raise _unequal(readers, chunk)
-        if length := lengths.pop():
-            yield chunk
-
-
-def joined(chunks: Iterable[list[Any]]) -> list[list[Any]]:
-    """Concatenate the columns of all chunks, which must be lists."""
-    # In a list first: CPython 3.11 loses the keywords of a call whose unpacked arguments raise.
-    columns = [list(chain.from_iterable(column)) for column in zip(*[*chunks], strict=True)]
-    if not columns:
-        raise no_segments()
-    return columns
-
-
-def no_segments() -> InputError:
-    return InputError("no segment to score: the files have no lines")
-
-
-def listed(readers: Sequence[Reader], chunk: list[Column]) -> list[list[str]]:
-    """Return a chunk as lists of str; an InputError names a line that is not UTF-8.
-
-    The columns of the last readers may be left out.
-    """
-    owners = [reader for reader in readers for _ in range(reader.width)]
-    return [
-        column if type(column) is list else owner.listed(column)
-        for owner, column in zip(owners, chunk, strict=False)
-    ]
-
-
-def _unequal(readers: Sequence[Reader], chunk: list[list[str]]) -> InputError:
-    firsts = [chunk[sum(r.width for r in readers[:i])] for i in range(len(readers))]
-    lengths = list(map(len, firsts))
-    longer = next(i for i, length in enumerate(lengths) if length > min(lengths))
-    short, long = readers[lengths.index(min(lengths))], readers[longer]
-    segments, total = short.segments, long.count_all()
-    fix = "all files must hold the same segments in the same order"
-    if total is None:
-        short_end = f"{short.label} ends after {short.unit} {segments}"
-        return InputError(f"{short_end}, {long.label} goes on: {fix}", file=short.label)
-    if total == segments + 1 and not firsts[longer][-1]:
-        fix = f"remove its last {long.unit}, which is blank"
-    else:
-        fix += "; look for a missing or an extra one"
-    for reader in (short, long):
-        if reader.missing is None and without_suffix(reader.label).endswith((".tsv", ".csv")):
-            fix += f"; {reader.label} is read as plain text unless ::COLUMN follows its name"
-        elif reader.selector.isdecimal() and not (short.selector + long.selector).isdecimal():
-            fix += f"; line 1 of {reader.label} is a segment for a column chosen by number"
-    has = f"{short.label} has {number_of(segments, short.unit)}"
-    message = f"{has}, {long.label} has {number_of(total, long.unit)}: {fix}"
-    return InputError(message, file=short.label)
 
 
 def lines_of(lines: TextLines) -> Iterator[str]:

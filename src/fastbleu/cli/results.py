@@ -18,12 +18,14 @@ from itertools import islice
 from ..core.counting._counted import Counted, Sums
 from ..core.inputs.errors import InputWarning
 from ..core.metric.argument import counter_of, scorer_of
-from ..core.runtime.import_lock import import_undisturbed, lazy
+from ..core.runtime.import_lock import lazy
 from ..core.runtime.terminal import CONTROLS, JSON_CONTROLS, ProgressBar
 from ..core.scoring.base import UPDATE
 from ..core.scoring.score import shown_score
+from .alignment import present
 from .formats import select
-from .readers import STDIN, InputError, joined, present
+from .imports import import_undisturbed
+from .readers import STDIN, InputError
 from .sacrebleu_text import (
     BASELINE,
     RESET,
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
     from ..core.metric.bleu import BLEU
     from ..core.scoring.score import Score
     from ..significance import Comparisons
-    from .readers import Chunks
     from .settings import Options
 else:
     tempfile = lazy("tempfile")  # takes 3 ms to import
@@ -67,8 +68,7 @@ def metric_of(options: Options) -> BLEU:
     try:
         return BLEU(**arguments)
     except (ValueError, ImportError, OSError, RuntimeError) as error:
-        where = "" if options.prints_as_sacrebleu else f"--dialect {options.dialect}: "
-        raise InputError(f"{where}{error}") from error
+        raise InputError(f"{options.where}{error}") from error
 
 
 class DialectText:
@@ -83,7 +83,7 @@ class DialectText:
         self._options = options
         self._metric = metric = metric_of(options)
         self.counter, self._scorer = counter_of(metric), scorer_of(metric)
-        self.place = f"--dialect {options.dialect}: "
+        self.metrics = [self]
         self.adds_batches = self._scorer.supports(UPDATE)
         self.keep_rows = self._scorer.keep_rows
         self.sums = self._scorer.sums
@@ -93,12 +93,13 @@ class DialectText:
         scores = self._scorer.sentence_scores(counted, warns=False).tolist()
         return [self._digits(score, self._scorer.printed(score)) for score in scores]
 
-    def result(self, names: Sequence[str], totals: list[Sums]) -> str:
-        options = self._options
-        scores = [self._scorer.score(total) for total in totals]
+    def result(self, names: Sequence[str], totals: list[list[Sums]]) -> str:
+        """The text of the scores; see `SacrebleuText.result`."""
+        options, [by_system] = self._options, totals
+        scores = [self._scorer.score(total) for total in by_system]
         if options.score_only:
             return "".join([f"{self._digits(s.value, s.printed)}\n" for s in scores])
-        comparisons = self._compare(names, totals) if options.test else None
+        comparisons = self._compare(names, by_system) if options.test else None
         if options.output_format == "json":
             records = [*map(self._record, names, scores)]
             if comparisons:
@@ -199,7 +200,7 @@ class SegmentList:
                 self._spool.write("".join([f"{line}\n" for line in lines]).encode())
             return
         assert isinstance(printer, SacrebleuText)  # dialects refuse tables
-        scores = list(map(printer.segments, counted))
+        scores = list(map(printer.metrics[0].segments, counted))
         texts = [] if options.score_only else [*hypotheses, *references]
         for *columns, number in zip(*scores, *texts, self._numbers, strict=False):
             values = [score.score for score in columns[: len(counted)]]
@@ -243,7 +244,7 @@ class SegmentList:
 def check_reports(options: Options) -> None:
     """Refuse reports that cannot be written or would replace inputs, each other or the result."""
     names = [*options.references, *(options.input or [STDIN])]
-    names += [getattr(options, label) for label in options.labels]
+    names += options.labels.values()
     # Paths and descriptors, by what they are in messages.
     taken: dict[str, Any] = {n: 0 if n == STDIN else select(n, options.read_as)[0] for n in names}
     taken["the result"] = 1
@@ -268,13 +269,9 @@ def _unwritable(path: str, error: Exception) -> InputError:
 
 
 def write_reports(
-    options: Options,
-    names: list[str],
-    references: int,
-    chunks: list[list[list[str]]],
-) -> Chunks:
-    """Write the requested files; return the chunks without sources and labels, for scoring."""
-    columns = joined(chunks)
+    options: Options, names: list[str], references: int, columns: list[list[Any]]
+) -> list[list[Any]]:
+    """Write the requested files; return the columns without sources and labels, for scoring."""
     names = list(options.systems) or names
     systems_end = references + len(names)
     labels = dict(zip(options.labels, columns[systems_end:], strict=True))
@@ -304,7 +301,7 @@ def write_reports(
         import webbrowser
 
         webbrowser.open(f"file://{os.path.abspath(str(options.html))}")
-    return iter([chunk[:systems_end] for chunk in chunks])
+    return columns[:systems_end]
 
 
 def _short(names: list[str]) -> list[str]:
@@ -313,12 +310,9 @@ def _short(names: list[str]) -> list[str]:
     return short if len(set(short)) == len(names) and all(short) else names
 
 
-def diagnose(options: Options, systems: int, references: int, chunks: Chunks) -> str:
+def diagnose(options: Options, references: int, columns: list[list[Any]]) -> str:
     """Return the requested tables as text, or as JSON with ``-f json``."""
     option = "--explain" if options.identify is None else "--identify"
-    if systems > 1:
-        raise InputError(f"{option} is for one system, but there are {systems}")
-    columns = joined(chunks)
     texts = list(map(present, zip(*columns[:references], strict=True)))
     hypotheses = columns[references]
     try:

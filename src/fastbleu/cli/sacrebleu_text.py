@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..core.runtime.terminal import CONTROLS
-from .metrics import LARGEST_MARKED, METRICS, Joint, JointCounter, Metric, System
+from .metrics import LARGEST_MARKED, METRICS, Metric, System
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,14 +115,10 @@ class SacrebleuText:
     ----------
     metrics : list of Metric
         In the order in which they are printed.
-    counter : JointCounter
-    place : str
-        The prefix of messages about the options.
     adds_batches, keep_rows : bool
         Whether a corpus may be counted chunk by chunk, and whether its rows must be kept.
     """
 
-    place = ""
     adds_batches = True
     keep_rows = False
 
@@ -132,39 +128,21 @@ class SacrebleuText:
         # As sacreBLEU does: a paired test has them in the order of the options.
         ordered = names if options.test else sorted(names)
         self.metrics = [METRICS[name](options, references) for name in ordered]
-        self.counter = JointCounter(self.metrics)
 
-    def sums(self, counted: Joint, keep_rows: bool) -> Joint:
-        """Add up the counts of a corpus, with the rows of segments if they are to be kept."""
-        pairs = zip(self.metrics, counted.parts, strict=True)
-        return Joint([metric.sums(part, keep_rows) for metric, part in pairs])
+    def segment_lines(self, counted: Any) -> list[str]:
+        """Return the line of each segment, by the only metric."""
+        options, [metric] = self._options, self.metrics
+        shown = options.width, options.score_only, metric.signature(options.short)
+        return [score.format(*shown) for score in metric.segments(counted)]
 
-    def segments(self, counted: Joint) -> list[Any]:
-        """Return the scores of segments, by the only metric."""
-        return self.metrics[0].segments(counted.parts[0])
-
-    def segment_lines(self, counted: Joint) -> list[str]:
-        """Return the line of each segment."""
-        options, metric = self._options, self.metrics[0]
-        signature = metric.signature(options.short)
-        return [
-            score.format(options.width, options.score_only, signature)
-            for score in self.segments(counted)
-        ]
-
-    def name_references(self, nrefs: int) -> None:
-        """Put the number of references per segment into the signatures; -1: it varies."""
-        for metric in self.metrics:
-            metric.info.update("nrefs", "var" if nrefs == -1 else nrefs)
-
-    def result(self, names: Sequence[str], totals: list[Joint]) -> str:
-        """Return the report on the systems."""
-        by_metric = [*zip(self.metrics, zip(*(t.parts for t in totals), strict=True), strict=True)]
+    def result(self, names: Sequence[str], totals: list[list[Any]]) -> str:
+        """Return the report on the systems; `totals` are those of each metric, by system."""
+        by_metric = [*zip(self.metrics, totals, strict=True)]
         for metric, of_systems in by_metric:
             metric.describe(names, of_systems)
         if self._options.output_format == "table":
             return self._tables(names, by_metric)
-        if len(totals) == 1:
+        if len(names) == 1:
             return self._one([(metric, total) for metric, [total] in by_metric])
         if not self._options.test:
             columns = [

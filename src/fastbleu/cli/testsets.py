@@ -14,7 +14,7 @@ from types import ModuleType
 
 from ..core.inputs.arguments import closest, shown
 from ..core.runtime.extras import install_command
-from ..core.runtime.import_lock import import_undisturbed
+from .imports import import_undisturbed
 from .readers import InputError
 from .settings import Options
 

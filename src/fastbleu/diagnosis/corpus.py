@@ -9,7 +9,7 @@ from math import isnan, nan
 import numpy
 
 from ..core.counting._counted import Counted
-from ..core.counting.counter import Counter, TokenListCounter, rereadable
+from ..core.counting.counter import Counter, rereadable
 from ..core.counting.stats import truncated
 from ..core.inputs._batch import Batch
 from ..core.inputs._id_rows import IdRows
@@ -19,9 +19,11 @@ from ..core.inputs.errors import without_input_warnings
 from ..core.inputs.ids import IdFilter, are_ids, id_rows
 from ..core.metric.argument import counter_of, scorer_of
 from ..core.metric.bleu import BLEU
+from ..core.scoring.base import TOKENS
 from ..core.scoring.counters import make_counter
 from ..core.scoring.score import NoScoreError, Score
 from ..core.tokenizers.tokenizer import get
+from ..originals.counters import TokenListCounter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +107,7 @@ class Corpus:
             length, which = counter.reference_length, scorer.dialect.references
             return self.counts(tokenizer, counter.lowercase, which, length, scorer.max_ngram_order)
         tokenizer, dialect = counter.tokenizer, scorer.dialect
-        if tokenizer is None or tokenizer.choose or not dialect.takes_tokens:
+        if tokenizer is None or tokenizer.choose or not scorer.supports(TOKENS):
             return self._counted(counter)
         # Texts are tokenized once for all metrics.
         sides = self._prepared(tokenizer, counter.lowercase, self.references, None)

@@ -58,7 +58,8 @@ class Explanation(Tables):
         self._labels = labels
         self._points = a.points(), b.points()
         dialects = [corpus.scorer.dialect for corpus in (a, b)]
-        self._notes = [f"{dialect.name}: {dialect.about}." for dialect in dialects if dialect.about]
+        abouts = {dialect.name: getattr(dialect, "about", "") for dialect in dialects}
+        self._notes = [f"{name}: {about}." for name, about in abouts.items() if about]
 
     def to_dict(self) -> dict[str, Any]:
         """All attributes as plain values, for JSON."""

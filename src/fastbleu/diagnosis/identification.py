@@ -9,8 +9,8 @@ from typing import Any
 
 from ..core.inputs.arguments import shown
 from ..core.inputs.errors import InputError
-from ..core.runtime.collection import collection_paused
 from ..core.runtime.extras import install_command
+from ..files.collection import collection_paused
 from ..originals.recipes import LINES
 from ..plots.text import Table, Tables
 from .corpus import Corpus

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy
 
-from ..core.counting.counter import TokenListCounter
 from ..core.counting.stats import AdaptedRows
-from ..core.scoring.base import Dialect
+from ..core.scoring.base import TOKENS, Dialect
 from ..core.scoring.counters import check_order
 from ..core.scoring.scorer import Scorer
 from ..core.tokenizers.tokenizer import Tokenizer
+from ..originals.counters import TokenListCounter
 from .corpus import Corpus
 
 TYPE_CHECKING = False
@@ -80,7 +80,7 @@ class RuleSet:
 
     def known_rules(self) -> tuple[Rule, ...]:
         """The rules that this metric's score follows; all other effects belong to the rest."""
-        if not self.average.takes_tokens:
+        if TOKENS not in self.average.features:
             return (_SCALE,)
         return _OF_TEXTS + _OF_COUNTS if self._is_average() else _OF_TEXTS
 

@@ -1,18 +1,16 @@
-"""Warnings about likely mistakes in a sample of what is scored, found as `explain` finds them."""
+"""What `explain` would find in a sample of a batch, for warnings.
+
+Texts are looked at here; the search, which loads numpy, is for those that look mistaken.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from itertools import chain, islice
-from math import inf
 
 from ..core.inputs._utf8_rows import Utf8Rows
-from ..core.inputs.errors import place, warn_input
-from ..core.metric.bleu import BLEU
-from .corpus import Corpus
-from .findings import check_order, find
-from .repairs import REPAIRS
-from .search import Search
+from ..core.inputs.errors import place
+from ..core.runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +18,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.inputs._batch import Batch
-    from .search import Finding
+    from . import clear_findings
+else:
+    clear_findings = lazy("fastbleu.diagnosis.clear_findings")
 
 # How many pairs are looked at quickly, and how many if these look mistaken; and how many are looked
 # through for the right order.
@@ -31,27 +31,14 @@ _ASCII_SIGNS = (
     *("<s", "<unk", "<pad", "<|", "[CLS", "[INST", " .", " ,", "???", ">>", "__", "**"),
 )
 _OTHER_SIGNS = (
-    *("\u2581", "\u0120", "\uffed", "\u200b", "\xad", "\u0301", "\u0308", "\u030c", "\ufffd"),
-    *("Ã", "Â", "Ð", "Ñ", "â\x80", "ã\x80", "Å\x99", "Рѕ", "।", "\uff45", "\uff0e", "。"),
+    *("\u2581", "\u0120", "\uffed", "\u200b", "\ufeff", "\xad", "\u0301", "\u0308", "\u030c"),
+    *("\ufffd", "Ã", "Â", "Ð", "Ñ", "â\x80", "ã\x80", "Å\x99", "Рѕ", "।", "\uff45", "\uff0e", "。"),
 )
 _QUOTES = "\"“„«'"
 # Most real texts are longer, relative to those of the other side.
 _SHORT = 0.6
 # So many hypotheses, and this share of them, are not equal by chance.
 _FEWEST_EQUAL, _EQUAL_SHARE = 4, 0.08
-# What is no chance: the points and the share of the score that a mistake costs, and its segments.
-# Most repairs are of what is never right, so that less is no chance.
-_OF_ERRORS, _OF_OTHERS = (0.5, 0.03, 3), (1.0, 0.1, 3)
-_LEAST_EFFECTS = {
-    "constant text": _OF_ERRORS,
-    "shifted": (1.0, 0.1, 1),
-    "shuffled": (10.0, 1.0, 30),
-    "words reversed": (10.0, 1.0, 3),
-    **dict.fromkeys(("short", "long"), (10.0, 0.8, 0)),  # as the first outputs in training
-    **dict.fromkeys(("blank", "empty"), (inf, 1.0, 0)),  # which is said when all is counted
-}
-# Other differences of fewer pairs are chance.
-_LEAST_PAIRS = 20
 
 
 def warn_of_sample(counter: Any, batch: Batch, is_unusual: bool) -> bool:
@@ -69,8 +56,7 @@ def warn_of_sample(counter: Any, batch: Batch, is_unusual: bool) -> bool:
         return False
     if not (is_unusual or _look_mistaken(hypotheses, [texts[0] for texts in references])):
         return False
-    corpus = _corpus(counter, hypotheses, references)
-    return _warn_of(find(corpus), corpus, f"in the first {len(corpus)} segments, ")
+    return clear_findings.warn_of_mistake(counter, hypotheses, references)
 
 
 def warn_of_order(counter: Any, batch: Batch) -> bool:
@@ -85,10 +71,8 @@ def warn_of_order(counter: Any, batch: Batch) -> bool:
         references = [[*map(_text_of, _references_of(texts))] for texts in sides[1]]
     except (TypeError, ValueError):  # other tokens, or segments that can be read only once
         return False
-    corpus = _corpus(counter, hypotheses, references)
-    search = Search(corpus, None, batch.before + len(batch.hypotheses) - len(corpus))
-    check_order(search)
-    return _warn_of(search.found, corpus)
+    first = batch.before + len(batch.hypotheses) - len(hypotheses)
+    return clear_findings.warn_of_order(counter, hypotheses, references, first)
 
 
 def _references_of(segment: Any) -> list[Any]:
@@ -101,33 +85,6 @@ def _text_of(tokens: Any) -> str:
     if not {*map(type, tokens)} <= {str, int}:
         raise TypeError("tokens of other types may do anything when they are printed")
     return " ".join(map(str, tokens))
-
-
-def _corpus(counter: Any, hypotheses: list[str], references: list[list[str]]) -> Corpus:
-    """The corpus as the counter reads it, with sacreBLEU's score."""
-    metric = BLEU(
-        tokenize=counter.tokenizer or "none",
-        lowercase=counter.lowercase,
-        max_ngram_order=counter.max_ngram_order,
-    )
-    return Corpus(hypotheses, references, metric)
-
-
-def _warn_of(findings: list[Finding], corpus: Corpus, where: str = "") -> bool:
-    """Warn about the first finding that is no chance; return whether there is one."""
-    for finding in findings:
-        repair = REPAIRS.get(finding.name)
-        is_error = repair is not None and not repair.is_spelling
-        usual = _OF_ERRORS if is_error else _OF_OTHERS
-        points, share, segments = _LEAST_EFFECTS.get(finding.name, usual)
-        if (
-            finding._weight >= max(points, share * corpus.points())
-            and len(finding.segments) >= min(len(corpus), segments)
-            and (is_error or len(corpus) >= _LEAST_PAIRS)
-        ):
-            warn_input(where + finding.message)
-            return True
-    return False
 
 
 def _look_mistaken(hypotheses: Sequence[str], references: Sequence[str]) -> bool:
@@ -152,7 +109,8 @@ def _look_mistaken(hypotheses: Sequence[str], references: Sequence[str]) -> bool
 
 
 def _begin_or_end_alike(texts: Sequence[str]) -> bool:
-    if len({text[:2] for text in texts}) == 1 or len({text[-4:] for text in texts}) == 1:
+    starts, ends = {text[:2] for text in texts}, {text[-4:] for text in texts}
+    if len(texts) > 1 and (len(starts) == 1 or len(ends) == 1):
         return True
     # Characters as tokens.
     return texts[0][1:2].isspace() and texts[0][3:4].isspace()

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy
 
 from ..core.counting._counted import Counted
-from ..core.counting.counter import TokenListCounter
 from ..core.inputs.errors import without_input_warnings
 from ..core.metric.bleu import BLEU
 from ..core.runtime.import_lock import import_locked
@@ -24,6 +23,7 @@ from ..core.scoring.names import get, names
 from ..core.scoring.nltk import NLTK
 from ..core.scoring.sacrebleu import SACREBLEU
 from ..core.tokenizers.tokenizer import tokenize
+from ..originals.counters import TokenListCounter
 from ..originals.recipes import LINES
 from .corpus import Corpus
 

@@ -20,10 +20,10 @@ from importlib import import_module
 from itertools import chain
 
 from ..core.inputs.arguments import a_type, shown
-from ..core.inputs.errors import InputError
-from ..core.runtime.collection import collection_paused
+from ..core.inputs.errors import InputError, advised
 from ..core.runtime.extras import install_command
 from ..core.runtime.import_lock import lazy
+from .collection import collection_paused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,11 +72,7 @@ _OUTPUTS = (
         b"</",
         "<seg> lines: get the texts with sed 's/<[^>]*>//g' FILE",
     ),
-    (
-        rb"(?i)\s*(?:<[?!][^>]*>\s*)*<(?:tmx|xliff)\b",
-        b"<",
-        _TRANSLATIONS,
-    ),
+    (rb"(?i)\s*(?:<[?!][^>]*>\s*)*<(?:tmx|xliff)\b", b"<", _TRANSLATIONS),
     (
         rb"(?i)\s*<(?:\?xml\s|(?:doc|refset|tstset|srcset)\s[^<>]*id\s*=)",
         b"<",
@@ -226,6 +222,16 @@ def problem_of(error: Exception) -> str | None:
         return None
     problem = "ends too early" if isinstance(error, EOFError) else f"is damaged ({error})".lower()
     return f"the compressed data {problem}; test it (as with gzip -t) and copy or pack it again"
+
+
+def no_value(row: str, column: str, reference: int | None = None) -> str:
+    """The message for a missing value in a table, of a hypothesis if there is no `reference`."""
+    skip, ragged, empty = (advised("missing", choice) for choice in ("skip", "ragged", "empty"))
+    ragged = "" if reference is None else f", {ragged} to leave out such references"
+    return (
+        f"{row}: column {shown(column)} has no value (null); pass {skip} to leave such rows "
+        f"out{ragged} or {empty} to take an empty text, or fill the column"
+    )
 
 
 def rows_of(lines: Iterable[str]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from ..core.metric.bleu import BLEU
 from ..core.scoring.base import PARTS, SUMS, UPDATE
 from ..core.scoring.score import NoScoreError
 from ..tables.groups import FEWEST, MOST, count_names, part_rows, reductions_of
-from ..tables.rows import counted_parts
+from ..tables.rows import column_of, counted_parts
 from ..tables.sums import described
 
 if TYPE_CHECKING:
@@ -199,13 +199,10 @@ def naming_columns(
         except (TypeError, ValueError) as error:
             message = str(error)
             if isinstance(error, InputError) and error.is_missing:
-                number = 0 if error.reference is None else 1 + error.reference
-                equal, _ = _of_one_length(columns)
-                problem = (
-                    f"{own[min(number, len(own) - 1)]} is missing (NULL) in "
-                    f"{_row(own, equal, error.segment)}: leave "
-                    f'such rows out with {skip}, or use empty texts with missing="empty"'
-                )
+                name, equal = column_of(own, error.reference), _of_one_length(columns)[0]
+                row = _row(own, equal, error.segment)
+                fix = f'leave such rows out with {skip}, or use empty texts with missing="empty"'
+                problem = f"{name} is missing (NULL) in {row}: {fix}"
                 raise restated(error, problem, segment=None) from error
             if isinstance(error, InputError) and error.segment is not None:
                 message = f"some row: {error.problem}"

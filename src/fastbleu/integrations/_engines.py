@@ -185,7 +185,7 @@ def with_path(names: list[str], columns: Sequence[str]) -> list[str]:
 def _placed(row_counter: RowCounter, part: str) -> RowCounter:
     """A copy whose messages name the part of the table; threads may share the original."""
     placed = copy(row_counter)
-    placed.place = lambda row: f"row {row} of {part}"
+    placed.at = lambda row: (f"row {row} of {part}", None)
     return placed
 
 

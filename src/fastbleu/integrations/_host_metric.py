@@ -1,4 +1,4 @@
-"""The metric that a host's adaptor counts with, from the host's options or from `metric=`."""
+"""What adaptors share: the import of a host, and the metric that counts for it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.inputs.arguments import check_flag
 from ..core.metric.argument import as_metric, scorer_of
 from ..core.metric.bleu import BLEU
+from ..core.runtime.extras import install_command
 from ..core.runtime.import_lock import lazy
 from ..core.scoring.base import STATE
 
@@ -21,6 +22,24 @@ else:
 # The hosts' names for options of BLEU; other options have the same names.
 _NAMES = {"n_gram": "max_ngram_order", "smooth": "smooth_method"}
 _NO_OPTIONS: Mapping[str, Any] = {}
+
+
+class HostImports:
+    """A context for an adaptor's imports: the error for a missing host says how to install it."""
+
+    def __init__(self, adaptor: str, *hosts: str, extra: str = "") -> None:
+        self.adaptor, self.hosts, self.extra = adaptor, hosts, extra or adaptor
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, ModuleNotFoundError) and error.name in self.hosts:
+            raise ModuleNotFoundError(
+                f"fastbleu.integrations.{self.adaptor} needs {error.name}, which is not installed; "
+                f"install the extra: {install_command(self.extra)}",
+                name=error.name,
+            ) from None
 
 
 def host_metric(

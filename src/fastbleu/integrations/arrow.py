@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..core.inputs.arguments import check_positive
-from ..core.runtime.extras import HostImports
+from ._host_metric import HostImports
 
 with HostImports("arrow", "pyarrow", extra="parquet"):
     import pyarrow

@@ -21,14 +21,8 @@ from ..core.counting.stats import Stats
 from ..core.inputs.arguments import shown
 from ..core.inputs.errors import InputError
 from ..core.metric.bleu import BLEU
-from ..core.runtime.collection import collection_paused
-from ..files.formats import (
-    check_results,
-    parse_captions,
-    problem_of,
-    unpacked,
-    with_ids_of,
-)
+from ..files.collection import collection_paused
+from ..files.formats import check_results, parse_captions, problem_of, unpacked, with_ids_of
 from ..originals import _ptb
 from ..originals.formulas import COCO, split_rows
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..core.runtime.extras import HostImports
+from ._host_metric import HostImports
 
 with HostImports("dask", "dask", "pandas", "pyarrow"):
     import dask

@@ -16,7 +16,7 @@ from inspect import Parameter, Signature
 from typing import TYPE_CHECKING
 
 from ..core.inputs.arguments import a_type, check_positive, shown
-from ..core.runtime.extras import HostImports
+from ._host_metric import HostImports
 
 with HostImports("duckdb", "duckdb", "pyarrow"):
     import duckdb
@@ -88,12 +88,7 @@ def register(
             connection.remove_function(function)
         try:
             connection.create_function(
-                function,
-                called,
-                kinds,
-                result,
-                type="arrow",
-                null_handling="special",
+                function, called, kinds, result, type="arrow", null_handling="special"
             )
         except duckdb.CatalogException as error:
             raise ValueError(

@@ -15,8 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.metric.argument import scorer_of, sums_of_batch
-from ..core.runtime.extras import HostImports
-from ._host_metric import host_metric
+from ._host_metric import HostImports, host_metric
 
 with HostImports("ignite", "torch", "ignite"):
     import torch

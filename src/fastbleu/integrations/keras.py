@@ -17,8 +17,8 @@ from ..core.inputs.arguments import a_type, number_of
 from ..core.inputs.errors import InputError, InputTypeError
 from ..core.metric.argument import counter_of, scorer_of, sums_of_batch
 from ..core.metric.bleu import BLEU as NativeBLEU
-from ..core.runtime.extras import HostImports, not_compiled
-from ._host_metric import host_metric
+from ..core.runtime.extras import not_compiled
+from ._host_metric import HostImports, host_metric
 
 with HostImports("keras", "keras"):
     import keras
@@ -85,10 +85,7 @@ class BLEU(keras.metrics.Metric):
 
     @not_compiled
     def update_state(
-        self,
-        y_true: References,
-        y_pred: Hypotheses,
-        sample_weight: Numbers | None = None,
+        self, y_true: References, y_pred: Hypotheses, sample_weight: Numbers | None = None
     ) -> None:
         """Add a batch; if that raises, nothing is added.
 

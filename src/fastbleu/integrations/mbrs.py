@@ -21,12 +21,12 @@ import numpy
 from ..core.inputs.errors import InputError
 from ..core.metric.argument import counter_of, scorer_of
 from ..core.metric.bleu import BLEU
-from ..core.runtime.extras import HostImports
 from ..core.scoring._sacrebleu import SMOOTH_DEFAULTS
 from ..matrix.all_pairs import PairScorer
 from ..matrix.decoding import Aggregation
 from ..matrix.reader import SentenceReader
 from ..sacrebleu import BLEU as _SacrebleuBLEU
+from ._host_metric import HostImports
 
 with HostImports("mbrs", "torch", "mbrs"):
     import torch

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..core.runtime.extras import HostImports
 from ..tables.functions import appended, score
 from ..tables.rows import RowCounter, check_columns
+from ._host_metric import HostImports
 
 with HostImports("pandas", "pandas"):
     import pandas

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.inputs.arguments import a_type
 from ..core.metric.bleu import BLEU
-from ..core.runtime.extras import HostImports
+from ._host_metric import HostImports
 
 with HostImports("polars", "polars", "pyarrow"):
     import polars

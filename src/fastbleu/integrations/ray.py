@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..core.runtime.extras import HostImports
+from ._host_metric import HostImports
 
 with HostImports("ray", "pyarrow", "ray"):
     import pyarrow
@@ -31,11 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["count", "score", "sentence_scores", "sums"]
 
-_BATCHES: dict[str, Any] = {
-    "batch_format": "pyarrow",
-    "batch_size": None,
-    "zero_copy_batch": True,
-}
+_BATCHES: dict[str, Any] = {"batch_format": "pyarrow", "batch_size": None, "zero_copy_batch": True}
 _PART = "its block"
 
 

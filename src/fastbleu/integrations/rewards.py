@@ -12,7 +12,6 @@ from ..core.inputs.errors import AmongGiven, InputError, warn_input
 from ..core.inputs.missing import CHOICES, without_missing
 from ..core.inputs.mistakes import MIN_SEQUENCES_TO_WARN
 from ..core.metric.argument import as_metric, scorer_of
-from ..core.metric.segment_tokenizers import check_languages, entry_of
 from ..core.runtime.import_lock import lazy
 from ..core.scoring.base import PARTS
 
@@ -27,8 +26,10 @@ if TYPE_CHECKING:
     from ..core.inputs.types import MissingChoice
     from ..core.metric.argument import Metric
     from ..core.metric.segment_tokenizers import OneTokenizer
+    from ..tables import rows
 else:
     numpy = lazy("numpy")
+    rows = lazy("fastbleu.tables.rows")
     torch = lazy("torch")
 
 __all__ = ["BLEUReward"]
@@ -122,7 +123,8 @@ class BLEUReward:
         self.extract = extract
         check_choice("missing", missing, CHOICES)
         self.missing = missing
-        check_languages(language, tokenizers)
+        if language is not None or tokenizers is not None:
+            rows.check_languages(language, tokenizers)
         self.language, self.tokenizers = language, dict(tokenizers or {})
         self.metric = as_metric(metric)
         scorer_of(self.metric).require(PARTS)  # a batch is part of a corpus
@@ -255,7 +257,7 @@ class BLEUReward:
             answers = [self._answer(content) for content in contents]
         blank = []
         if blank_completions or self.extract is not None:
-            blank = [n for n, answer in enumerate(answers) if _is_blank(answer)]
+            blank = [n for n, a in enumerate(answers) if isinstance(a, str) and not a.strip()]
         if len(contents) >= MIN_SEQUENCES_TO_WARN:
             if are_texts and [*contents] == [*references]:
                 warn_input(
@@ -272,7 +274,7 @@ class BLEUReward:
         tokenizers = None
         if languages is not None:
             column, entries = str(self.language), self.tokenizers
-            tokenizers = [entry_of(language, entries, column) for language in languages]
+            tokenizers = [rows.entry_of(language, entries, column) for language in languages]
             tokenizers = list(compress(tokenizers, present)) if present else tokenizers
         with AmongGiven(present):
             rewards = self.metric.sentence_scores(hypotheses, references, tokenizers=tokenizers)
@@ -296,10 +298,6 @@ class BLEUReward:
             return "" if answer is None else answer
         match = self.extract.search(content)
         return (match and match.group(min(1, self.extract.groups))) or ""
-
-
-def _is_blank(answer: Any) -> bool:
-    return isinstance(answer, str) and not answer.strip()
 
 
 def _after_prompt(query: str, prompt: str) -> str | None:

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..core.runtime.extras import HostImports
 from ..tables.groups import reductions_of
 from ..tables.sums import COUNTED
+from ._host_metric import HostImports
 
 with HostImports("spark", "pyarrow", "pyspark"):
     import pyarrow

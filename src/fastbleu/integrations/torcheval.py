@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.inputs.errors import InputError
 from ..core.metric.argument import scorer_of, sums_of_batch
-from ..core.runtime.extras import HostImports, not_compiled
+from ..core.runtime.extras import not_compiled
 from ..originals.float32 import TORCHEVAL, TorchEvalDialect, tensors
-from ._host_metric import host_metric, joined, score
+from ._host_metric import HostImports, host_metric, joined, score
 
 with HostImports("torcheval", "torch", "torcheval"):
     import torch

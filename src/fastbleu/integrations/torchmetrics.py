@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from ..core.counting._counted import Sums
 from ..core.metric.argument import counter_of, scorer_of, sums_of_batch
 from ..core.metric.bleu import BLEU
-from ..core.runtime.extras import HostImports, not_compiled
+from ..core.runtime.extras import not_compiled
 from ..originals.float32 import TORCHMETRICS, TorchMetricsDialect, tensors
-from ._host_metric import host_metric, joined, score
+from ._host_metric import HostImports, host_metric, joined, score
 
 with HostImports("torchmetrics", "torch", "torchmetrics"):
     import torch
@@ -211,9 +211,7 @@ class BLEUScore(Metric):
         return self
 
     def plot(
-        self,
-        val: torch.Tensor | Sequence[torch.Tensor] | None = None,
-        ax: object = None,
+        self, val: torch.Tensor | Sequence[torch.Tensor] | None = None, ax: object = None
     ) -> Any:
         """Plot one value or several, by default that of `compute`; needs matplotlib."""
         return self._plot(val, ax)

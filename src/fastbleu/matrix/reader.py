@@ -11,7 +11,7 @@ from ..core.inputs.arguments import a_type, is_array, list_or_tuple, number_of, 
 from ..core.inputs.checks import TextChecks, TokenChecks, check_segments
 from ..core.inputs.columns import is_column, listed_column
 from ..core.inputs.errors import InputError, InputTypeError, mask_of, warn_input
-from ..core.inputs.ids import NO_IDS, sentence_rows
+from ..core.inputs.ids import NO_IDS, checked_rows
 from ..core.inputs.looks import look_like_tokens
 from ..core.metric.argument import as_metric, counter_of, scorer_of
 from ..core.metric.bleu import BLEU
@@ -24,12 +24,13 @@ from ._vocabulary import Vocabulary
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
-    from typing import Any
+    from typing import Any, NoReturn
 
     from ..core.inputs.types import Hypotheses, Listed, Mask, SentenceStream, Sources
     from ..core.metric.argument import Metric
     from ..core.tokenizers.tokenizer import Tokenizer
 
+_SHAPE = "(sentences, length)"  # of sentences of ids
 # Sentences read at a time: few enough that their tokens take little memory.
 _BLOCK = 1 << 13
 
@@ -40,14 +41,45 @@ def _default_metric() -> BLEU:
     return BLEU()
 
 
-class _SplitTextChecks(TokenChecks):
+class _OfSentences:
+    """Checks of sentences of the argument `name`, of which `before` were checked earlier."""
+
+    def __init__(self, name: str, before: int = 0) -> None:
+        self.name, self.before = name, before
+
+    def place(self, segment: int, reference: int | None) -> str:
+        """How messages name a sentence."""
+        return f"{self.name}[{self.before + segment}]"
+
+
+class _TokenChecks(_OfSentences, TokenChecks):
+    def refuse_unhashable(
+        self, error: TypeError, token: object, segment: int, reference: int | None, position: int
+    ) -> None:
+        if type(token) is list:
+            problem = f"[{position}] is a list, expected a token: {self.name} must be one flat list"
+            where = self.place(segment, reference)
+            raise InputTypeError.at(where, f"{problem} of lists of tokens") from error
+        super().refuse_unhashable(error, token, segment, reference, position)
+
+
+class _TextChecks(_OfSentences, TextChecks):
+    def line(self, text: Any, segment: int, reference: int | None) -> NoReturn:
+        if type(text) in (list, tuple):
+            fix = f"{self.name} must be one flat list of str; lists of tokens need a metric with "
+            problem = f" is {a_type(text)}, expected a str: {fix}tokenize=False"
+            raise InputTypeError.at(self.place(segment, reference), problem)
+        super().line(text, segment, reference)
+
+
+class _SplitTextChecks(_TokenChecks):
     """Checks of texts that the function `split` splits into tokens."""
 
     def __init__(
         self, name: str, before: int, split: Callable[[str], list[str]], lowercase: bool
     ) -> None:
         super().__init__(name, before)
-        self.texts = TextChecks(name, before)
+        self.texts = _TextChecks(name, before)
         self._split, self._lowercase = split, lowercase
 
     def tokens(self, sequence: object, segment: int, reference: int | None) -> list[str]:
@@ -102,7 +134,7 @@ class SentenceReader:
         self.max_ngram_order = self.counter.max_ngram_order
         self.vocabulary = Vocabulary()
         if tokens:
-            read_lists(self.vocabulary, TokenChecks("tokens"), [tokens])
+            read_lists(self.vocabulary, _TokenChecks("tokens"), [tokens])
         self._pool = Pool(self.counter.threads)
         self._knows_padding = False
         # By name of an argument: whether all its rows read so far are empty.
@@ -178,7 +210,7 @@ class SentenceReader:
                 # The function may have changed the list.
                 periods = sum(isinstance(text, str) and text.endswith(" .") for text in listed)
             else:
-                checks, compiled = TextChecks(name, before), str(tokenizer.compiled)
+                checks, compiled = _TextChecks(name, before), str(tokenizer.compiled)
                 reader = self._pool.acquire(TextReader, None, compiled, counter.lowercase)
                 made = reader.read_texts(self.vocabulary, checks, listed, known_only)
                 periods = reader.tokenized_periods
@@ -249,7 +281,7 @@ class SentenceReader:
             mistakes.warn_of_words(listed, listed, False)
             mistakes.warn_of_tuples(name, listed)
             mistakes.warn_of_padded_lists(name, listed)
-        return read_lists(self.vocabulary, TokenChecks(name, before), listed, known_only)
+        return read_lists(self.vocabulary, _TokenChecks(name, before), listed, known_only)
 
     def _read_split(self, listed: Listed, name: str, known_only: bool, before: int) -> Sentences:
         tokenizer: Any = self.tokenizer
@@ -268,7 +300,9 @@ class SentenceReader:
     def _read_rows(
         self, sentences: Any, name: str, mask: Mask | None, known_only: bool, before: int
     ) -> Sentences:
-        rows = sentence_rows(name, sentences, mask, before)
+        rows = checked_rows(
+            name, sentences, mask, lambda n: f"{name}[{before + n}]", [_SHAPE], "sentence"
+        )
         ids = self.counter.id_filter or NO_IDS
         reader = self._pool.acquire(IdReader, ids.ignore_ids, ids.skip_ids, ids.stop_ids)
         made: Sentences = reader.read_rows(self.vocabulary, rows, known_only)

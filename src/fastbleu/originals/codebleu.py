@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..core.counting.counter import Segment
+    from .counters import Segment
 
 # The keywords, whose unigrams have the weight 1. Java's true, false and null are not included.
 _KEYWORDS = {
@@ -83,7 +83,6 @@ class CodeBleuNgramDialect(NltkDialect):
     reference_lengths = ()
     smoothings = {"floor": 0.1}
     options = {"smooth_method": "floor"}
-    other_smoothings = {}
     unsupported = {}
 
 

@@ -8,6 +8,7 @@ from inspect import cleandoc
 from ..core.scoring.base import Dialect
 from ..core.scoring.names import get, names
 from ..plots.text import Table, Tables
+from .counters import CountingDialect
 from .recipes import LINES, Recipe
 
 TYPE_CHECKING = False
@@ -74,20 +75,23 @@ def _rules(dialect: Dialect) -> dict[str, str]:
         "arithmetic": dialect.name,
         "tokens": "white space" if tokenizer == "none" else tokenizer,
         "references": "first" if dialect.single_reference else dialect.references,
-        "corpus": "of its tokens" if dialect.keeps_tokens and not dialect.adds_up else "sums",
+        "corpus": "sums",
         "scale": f"0-{dialect.scale:g}",
-        "note": dialect.about,
+        "note": "",
         "original": dialect.source,
         "details": "",
     }
     if dialect.mean_of_sentences:
         rules["corpus"] = "made of sentences"
+    elif isinstance(dialect, CountingDialect) and dialect.keeps_tokens and not dialect.adds_up:
+        rules["corpus"] = "of its tokens"
     if isinstance(dialect, Recipe):
         options = [f", {option} {value}" for option, value in dialect.changed.items()]
         base = "its own" if dialect.arithmetic is dialect else dialect.base.name
         return rules | {
             "other names": ", ".join(dialect.short),
             "arithmetic": "".join([base, *options]),
+            "note": dialect.about,
         }
     details = cleandoc(type(dialect).__doc__ or "").replace("``", "")
     note = re.sub(r", 0-1(00)?|\.$", "", details.partition("\n")[0])

@@ -14,13 +14,15 @@ from ..core.inputs.arguments import shown
 from ..core.scoring.base import MATRIX, UPDATE, ScoreOptions
 from ..core.scoring.score import NoScoreError
 from ._fairseq import hashed_rows
-from .formulas import SUM, FormulaDialect, Row, rows_of_tokens
+from .counters import CountingDialect
+from .formulas import SUM, FormulaDialect, Row, moses_line, rows_of_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..core.counting.counter import Segment
+    from ..core.scoring.score import Score
+    from .counters import Segment
 
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 _UNKNOWN_IN_REFERENCE = -999
@@ -30,7 +32,7 @@ _ORDER = (
 )
 
 
-class FairseqDialect(FormulaDialect):
+class FairseqDialect(CountingDialect, FormulaDialect):
     """``Scorer`` of fairseq's scoring/bleu.py with its libbleu, with one reference, 0-100.
 
     min(1, exp(1 - ref_len / hyp_len)) * exp(sum of log(matches / totals) / 4); 0 if an order has no
@@ -53,7 +55,6 @@ class FairseqDialect(FormulaDialect):
     smoothings = {"none": None, "add-k": None}
     options = {"smooth_method": "none"}
     _printed = "%.2f"
-    _line = "BLEU4", "syslen", "reflen"
 
     def __init__(self, hashed: bool = True) -> None:
         if not isinstance(hashed, bool):
@@ -81,6 +82,9 @@ class FairseqDialect(FormulaDialect):
         # Ids restart with each segment.
         alone = [self.count_tokens([segment]) for segment in counted.extra]
         return self._scores(self.adapt(Stats.concatenate([Stats.zeros(0), *alone])), options)
+
+    def line(self, score: Score) -> str:
+        return moses_line(score, "BLEU4", "syslen", "reflen")
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return min(1.0, exp(1 - ref_len / hyp_len))

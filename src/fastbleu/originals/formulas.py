@@ -16,6 +16,7 @@ from ..core.counting._counted import Counted, Sums
 from ..core.counting.counter import Counter
 from ..core.counting.stats import AdaptedRows, Rows, Stats
 from ..core.inputs._batch import Batch
+from ..core.inputs.arguments import known_name
 from ..core.scoring.base import (
     COUNT,
     EFFECTIVE_ORDER,
@@ -31,12 +32,14 @@ from ..core.scoring.base import (
 )
 from ..core.scoring.score import NoScoreError
 from ..core.tokenizers.tokenizer import load_tokenizer
+from .counters import CountingDialect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..core.counting.counter import Segment
+    from ..core.scoring.score import Score
+    from .counters import Segment
 
 # How Python's sum() adds up floats: a field of signatures.
 SUM = {"sum": "compensated" if sys.version_info >= (3, 12) else "plain"}
@@ -82,6 +85,16 @@ def doubling_logarithms(matches: Sequence[int], totals: Sequence[int]) -> list[f
     return logarithms
 
 
+def moses_line(score: Score, name: str, hyp_len: str, ref_len: str) -> str:
+    """The line that multi-bleu.perl prints, with these words."""
+    precisions = "/".join([f"{100 * precision:.1f}" for precision in score.precisions])
+    return (
+        f"{name} = {score.printed}, {precisions} (BP={score.bp:.3f}, "
+        f"ratio={score.hyp_len / score.ref_len:.3f}, "
+        f"{hyp_len}={score.hyp_len}, {ref_len}={score.ref_len})"
+    )
+
+
 class FormulaDialect(Dialect):
     """A dialect with a formula for a row; a corpus is scored by the sum of its rows."""
 
@@ -96,7 +109,7 @@ class FormulaDialect(Dialect):
         return array("d", [self._score(row, options) for row in split_rows(adapted)])
 
 
-class TokenDialect(Dialect):
+class TokenDialect(CountingDialect):
     """A dialect whose score needs the tokens of all segments and cannot come from rows."""
 
     adds_up = False
@@ -114,7 +127,7 @@ class TokenDialect(Dialect):
         return [self._token_score([segment], row)["value"] for segment, row in pairs]
 
 
-def no_rows(reason: str) -> dict[Feature, str]:
+def no_rows(reason: str) -> dict[Feature | str, str]:
     """For `Dialect.unsupported`: why features that need rows are not supported."""
     return dict.fromkeys((UPDATE, COUNT, SUMS, STATE, MATRIX, SIGNIFICANCE), reason)
 
@@ -146,7 +159,6 @@ class MultiBleuDialect(FormulaDialect):
     smoothings = {"none": None}
     options = {"smooth_method": "none"}
     _printed = "%.2f"
-    _line = "BLEU", "hyp_len", "ref_len"
     # The reference length of a segment whose references all differ by this many tokens or more.
     _farthest = 9999
 
@@ -158,6 +170,9 @@ class MultiBleuDialect(FormulaDialect):
             if abs(difference) >= self._farthest:
                 numbers[row * width + 1] = self._farthest
         return AdaptedRows._own(numbers, stats.max_ngram_order)
+
+    def line(self, score: Score) -> str:
+        return moses_line(score, "BLEU", "hyp_len", "ref_len")
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         for length, side, end in (
@@ -384,7 +399,6 @@ class CocoDialect(FormulaDialect):
     name = "coco"
     version = "pycocoevalcap-1.2"
     source = "salaniz/pycocoevalcap@1.2 bleu/bleu_scorer.py"
-    tokenizer_by_script = "auto-captions"
     reference_lengths = ("closest", "shortest", "average")
     smoothings = {"tiny": None}
     options = {"smooth_method": "tiny"}
@@ -397,6 +411,10 @@ class CocoDialect(FormulaDialect):
         dialect = super().variant(reference_length, **own_options)
         is_average = isinstance(reference_length, str) and reference_length == "average"
         return COCO_AVERAGE if is_average else dialect
+
+    def own_tokenizer(self, tokenize: Any) -> Any:
+        by_script = known_name(tokenize, ("auto", "auto-captions"))
+        return "auto-captions" if by_script else super().own_tokenizer(tokenize)
 
     def ratio(self, hyp_len: int, ref_len: float) -> float:
         """The ratio of lengths, which pycocoevalcap prints."""

@@ -33,7 +33,7 @@ from .formulas import codexglue_mean, doubling_logarithms, rows_of_tokens, runni
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..core.counting.counter import Segment
+    from .counters import Segment
 
 Counts = Sequence[int]
 Formula = Callable[[int, int, Counts, Counts], float]

@@ -15,9 +15,19 @@ from itertools import product
 from math import nan
 
 from ..core.counting._counted import Counted, Sums
+from ..core.counting.counter import Counter
 from ..core.counting.stats import AdaptedRows
 from ..core.inputs.arguments import known_name
-from ..core.scoring.base import PARTS, SIGNIFICANCE, STATE, SUMS, Dialect, ScoreOptions
+from ..core.scoring.base import (
+    PARTS,
+    SIGNIFICANCE,
+    STATE,
+    SUMS,
+    TOKENS,
+    Dialect,
+    Feature,
+    ScoreOptions,
+)
 from ..core.scoring.names import get
 from ..core.scoring.nltk import NLTK
 from ..core.scoring.sacrebleu import SACREBLEU
@@ -25,6 +35,7 @@ from ..core.scoring.score import NoScoreError
 from ..core.scoring.scorer import Scorer
 from . import recipe_arithmetic as own
 from ._single_precision import single_precision_score
+from .counters import CountingDialect, FewerReferences, TokenListCounter
 from .formulas import OF_SENTENCES, FormulaDialect, Row, codexglue_sentence, no_rows, split_rows
 from .recipe_arithmetic import Formula, mean, nan_mean, numpy_mean, running_mean
 
@@ -32,14 +43,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..core.counting.counter import Segment
     from ..core.counting.stats import Stats
+    from .counters import Segment
 
 _OF_TOKENS = no_rows("its score depends on tokens, not only on rows")
 _OF_CORPUS = no_rows(PARTS.reason) | {PARTS: PARTS.reason}
-_OF_SENTENCES = dict.fromkeys((SUMS, STATE, SIGNIFICANCE), OF_SENTENCES)
+_OF_SENTENCES: dict[Feature | str, str] = dict.fromkeys((SUMS, STATE, SIGNIFICANCE), OF_SENTENCES)
 # Tokenizers whose tokens are not words.
 _OF_TEXTS = "lines", "sentences", "turn", "whole"
+_WHOLE_TEXTS = "it splits texts into whole sentences, lines or turns, not into words"
 # Tokenizers for text that is already tokenized, besides "none".
 _TOKENIZED = "codesum", "joshua", "joshua-decoder", "moses", "multeval", "parlai", "phrasal", "turn"
 # What a recipe takes from its base.
@@ -62,9 +74,10 @@ class OwnArithmetic(FormulaDialect):
         return self.formula(*row)
 
 
-class Recipe(Dialect):
+class Recipe(CountingDialect):
     """The BLEU of an evaluation tool."""
 
+    about: str  # what to know about the score
     short: Sequence[str]  # further names
     number: str  # the commit or version
     base: Dialect  # has the arithmetic, options and brevity penalty
@@ -95,24 +108,26 @@ class Recipe(Dialect):
         if "effective_order" in options:
             options["effective_order"] = False
         self.keeps_tokens = self.token_scores is not None
+        if not self.keeps_tokens and self.count_tokens is None:
+            self.counter = Counter if self.references == "all" else FewerReferences
         if self.keeps_tokens:  # effective_order needs rows
             options.pop("effective_order", None)
         self.options = options
         self.tokenizers = {self.tokenizer: self.tokenizer}
         self.cases = (self.lowercase,)
         self.orders = (self.max_ngram_order,)
-        self._usual_order = self.max_ngram_order
         self.of_tokenized_text = rules.of_tokenized_text or self.tokenizer in _TOKENIZED
-        self.takes_tokens = self.tokenizer not in _OF_TEXTS
         self.single_reference = self.references == "first"
         self.mean_of_sentences = self.corpus is not None
         if self.of_corpus:
             self.unsupported = _OF_CORPUS
-        elif self.keeps_tokens or self.count_tokens is not None:
+        elif self.counter is TokenListCounter:
             self.unsupported = _OF_TOKENS
         elif self.mean_of_sentences:
             self.unsupported = _OF_SENTENCES
         self.adds_up = not self.unsupported
+        if self.tokenizer in _OF_TEXTS:
+            self.unsupported = {**self.unsupported, TOKENS: _WHOLE_TEXTS}
 
     @property
     def arithmetic(self) -> Dialect:
@@ -124,8 +139,8 @@ class Recipe(Dialect):
             return self.base.brevity_penalty(hyp_len, ref_len)
         return 0.0
 
-    def _further_fields(self) -> dict[str, str]:
-        return self.base._further_fields()
+    def _signature_fields(self, fields: dict[str, Any], options: ScoreOptions) -> dict[str, Any]:
+        return fields | {"order": None} | self.base._further_fields()
 
     def _finished(self, scores: Sequence[float]) -> array[float]:
         """Scores of the base, scaled and rounded as in the recipe."""

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ..core.counting.stats import Stats, stats_of
+from ..core.inputs._batch import Batch
 from ..core.metric.bleu import BLEU
 from ..core.tokenizers._compiled import split, token_bounds
 from ..core.tokenizers.tokenizer import Tokenizer
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ..core.counting.counter import Counter
     from .overview import Overview
     from .report_input import Segments
 
@@ -202,23 +205,55 @@ def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources
 
 def _add_matches(payload: Payload, segments: Segments) -> None:
     """Add which n-grams match the references together and singly, and which words are missing."""
-    match_positions = segments.counter.match_positions
-    references = segments.references
+    counter, references = segments.counter, segments.references
     each = [[reference] for reference in chain.from_iterable(references)]
     choosing = [texts for texts in references for _ in texts]
     several = len(each) > len(references)
     for system, hypotheses in enumerate(segments.hypotheses):
-        marks, _ = match_positions(hypotheses, references)
+        marks, _ = match_positions(counter, hypotheses, references)
         payload.add(f"marks.{system}", numpy.frombuffer(marks, numpy.uint8), "uint8")
         pairs = zip(hypotheses, references, strict=True)
         repeated = [hypothesis for hypothesis, texts in pairs for _ in texts]
         if several:
-            marks, _ = match_positions(repeated, each, choosing)
+            marks, _ = match_positions(counter, repeated, each, choosing)
             payload.add(f"each.{system}", numpy.frombuffer(marks, numpy.uint8), "uint8")
         flat, swapped = [text for [text] in each], [[text] for text in repeated]
-        marks, _ = match_positions(flat, swapped, choosing)
+        marks, _ = match_positions(counter, flat, swapped, choosing)
         bits = numpy.frombuffer(marks, numpy.uint8) & 1
         payload.add(f"found.{system}", numpy.packbits(bits, bitorder="little"), "uint8")
+
+
+def match_positions(
+    counter: Counter, hypotheses: Sequence[Any], references: Sequence[Any], choosing: Any = None
+) -> tuple[bytes, Stats]:
+    """The matches at each token of each hypothesis, and the rows, which are their sums.
+
+    Parameters
+    ----------
+    counter : Counter
+    hypotheses, references
+        Checked lists of text or of lists of tokens.
+    choosing : list of references, optional
+        For "auto", the references of each segment that choose its tokenizer.
+
+    Returns
+    -------
+    bytes, shape (tokens of all hypotheses,)
+        Bit n - 1 is set if the n-gram of order n that starts at the token is a clipped match.
+        Orders above 8 are left out.
+    Stats
+        One row per segment, as from `count`.
+    """
+    matched, parts, order = [], [], counter.max_ngram_order
+    for of_part, part in counter.parts(Batch(hypotheses, references), choosing):
+        worker, first = of_part.new_worker(list), 0
+        while taken := worker.packer.fill(part.hypotheses, part.references, first, 0):
+            positions, rows = worker.counter.match_positions(worker.packer)
+            matched.append(positions)
+            parts.append(stats_of(rows, order))
+            first += taken
+    stats = Stats.concatenate(parts) if parts else Stats.zeros(0, order)
+    return b"".join(matched), stats
 
 
 def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:

@@ -14,8 +14,7 @@ from ._sentence_score import sentence_bleu
 from .base import ORIGINALS as _ORIGINALS
 from .base import VERSION
 from .base import original as _original
-from .bleu_score import BLEUScore, BLEUSignature
-from .metrics.bleu import BLEU, corpus_bleu, raw_corpus_bleu
+from .metrics.bleu import BLEU, BLEUScore, BLEUSignature, corpus_bleu, raw_corpus_bleu
 from .metrics.chrf import CHRF, CHRFScore, CHRFSignature, corpus_chrf, sentence_chrf
 
 __all__ = [

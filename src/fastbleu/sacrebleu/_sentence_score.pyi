@@ -1,18 +1,16 @@
 from collections.abc import Sequence
-from typing import Any, Final
-
-from typing_extensions import TypeVar
+from typing import Any, Final, TypeVar
 
 from ..core.counting._text_packer import SegmentReader
 from ..core.scoring._sacrebleu import LazyScore
-from .bleu_score import BLEUScore
+from .metrics.bleu import BLEUScore
 
-_Kind = TypeVar("_Kind", bound=LazyScore, default=BLEUScore)
+_Kind = TypeVar("_Kind", bound=LazyScore)
 
 MOST_READERS: Final[int]
 _readers: dict[Any, SegmentReader]
 
-def use(metric: type[Any]) -> None: ...
+def use(metric: type[Any], score: type[BLEUScore]) -> None: ...
 def score_text(
     tokenizer: str,
     lowercase: bool,
@@ -20,7 +18,7 @@ def score_text(
     options: tuple[str, float | None, bool],
     hypothesis: str,
     references: Sequence[str | None],
-    kind: type[_Kind] = ...,
+    kind: type[_Kind],
 ) -> _Kind | None: ...
 def score_known(
     compiled: dict[str, str],

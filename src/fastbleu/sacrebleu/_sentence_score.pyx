@@ -10,9 +10,9 @@ from fastbleu.core.counting._text_packer cimport SegmentReader
 from fastbleu.core.scoring._sacrebleu cimport score_object
 
 from fastbleu.core.scoring._sacrebleu import SMOOTH_DEFAULTS as _SMOOTH_DEFAULTS
-from fastbleu.sacrebleu.bleu_score import BLEUScore
 
-cdef object BLEU = None      # metrics/bleu.py tells it by `use`
+cdef object BLEU = None      # metrics/bleu.py tells these by `use`
+cdef type BLEUScore = None
 
 
 cdef enum:
@@ -25,10 +25,10 @@ _readers = readers
 cdef dict smoothings = _SMOOTH_DEFAULTS
 
 
-def use(metric):
-    """Tell this module the metric for all input that it does not score itself."""
-    global BLEU
-    BLEU = metric
+def use(metric, type score):
+    """Tell this module the metric for all input that it does not score itself, and its result."""
+    global BLEU, BLEUScore
+    BLEU, BLEUScore = metric, score
 
 
 cdef object score_segment(SegmentReader reader, object hypothesis, object references, object smoothing,
@@ -45,7 +45,7 @@ cdef inline object reader_key(object tokenizer, bint lowercase, object max_order
 
 
 def score_text(tokenizer, bint lowercase, max_order, tuple options not None, hypothesis, references,
-               type kind not None=BLEUScore):
+               type kind not None):
     """The BLEUScore of a segment; None if it needs the general path: see SegmentReader.
 
     `options` are (smoothing method, its value, effective_order); `kind` is the class of the result.

@@ -6,16 +6,16 @@ import os
 from itertools import chain
 from math import isnan
 
+from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import shown
 from ..core.runtime.extras import install_command
 from ..core.runtime.import_lock import import_locked, lazy
 from ..core.scoring.sacrebleu import SACREBLEU
-from .streams import count_references, segment_major
+from .streams import check_sentence, count_references, count_streams, segment_major
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import json
-    import statistics
     from collections.abc import Iterable, Sequence
     from typing import Any, ClassVar
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 else:
     experiment = lazy("fastbleu.significance.experiment")
     json = lazy("json")
-    statistics = lazy("statistics")
 
 VERSION = SACREBLEU.version
 CONFIDENCE = 0.95  # of all intervals
@@ -40,7 +39,7 @@ ORIGINALS = {
     "DATASETS": "sacrebleu.dataset",
 }
 
-# Abbreviations of the fields that all signatures have.
+# Abbreviations of the fields of signatures.
 _SHORT = {
     "version": "v",
     "nrefs": "#",
@@ -48,9 +47,12 @@ _SHORT = {
     "lang": "l",
     "subset": "S",
     "origlang": "o",
-    "bs": "bs",
-    "ar": "ar",
     "seed": "rs",
+    "case": "c",
+    "eff": "e",
+    "smooth": "s",
+    "space": "s",
+    **{name: name for name in ("bs", "ar", "tok", "nc", "nw")},
 }
 
 
@@ -145,7 +147,7 @@ class Score:
         ordered = sorted(scores)
         left_out = len(ordered) // 40
         self._ci = 0.5 * (ordered[len(ordered) - left_out - 1] - ordered[left_out])
-        self._mean = statistics.mean(ordered)
+        self._mean = import_locked("statistics").mean(ordered)
 
     def __repr__(self) -> str:
         return self.format()
@@ -182,6 +184,7 @@ class Signature:
             "lang": args.get("langpair"),
             "origlang": args.get("origlang"),
             "subset": args.get("subset"),
+            "case": "lc" if args["lowercase"] else "mixed",
         }
 
     def format(self, short: bool = False) -> str:
@@ -278,6 +281,26 @@ class Metric:
                 f"{name} does not call; derive it from sacrebleu.{name}, and call "
                 "fastbleu.patch() for speed"
             )
+
+    def get_signature(self) -> Signature:
+        """The signature of the last score; ValueError if there is none yet."""
+        return self._SIGNATURE_TYPE(self.__dict__)
+
+    def _count_streams(
+        self, hypotheses: Any, references: Any, counter: Any, keep_rows: bool = True
+    ) -> Any:
+        """Count a corpus with a Counter or a ChrfCounter; returns what its `count` does."""
+        counted = count_streams(hypotheses, references, self._ref_cache, counter, keep_rows)
+        if references:
+            self.num_refs = counted.nrefs
+        return counted
+
+    def _count_sentence(self, hypothesis: Any, references: Any, counter: Any) -> Any:
+        """Count a single segment."""
+        check_sentence(hypothesis, references)
+        counted = counter.count(Batch([hypothesis], [tuple(references)]))
+        self.num_refs = counted.nrefs
+        return counted
 
     def _estimate(self, score: Score, rows: Any, scoring: Any, samples: int) -> None:
         """Set a score's confidence interval; the signature has the number of samples and seed."""

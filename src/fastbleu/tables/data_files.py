@@ -66,13 +66,6 @@ def is_path(table: object) -> bool:
     return isinstance(table, (str, os.PathLike))
 
 
-def format_of(path: str) -> str | None:
-    """The format of a file by the end of its name; None if this is not a table's."""
-    name = without_suffix(path)
-    kind = FORMATS.get(os.path.splitext(name)[1])
-    return None if name != path.lower() and kind in ("parquet", "ipc") else kind
-
-
 @dataclass(frozen=True)
 class ReadOptions:
     """Options as in `fastbleu.tables.score`; None: the default of the file's format."""
@@ -95,11 +88,7 @@ class Files:
     """
 
     def __init__(
-        self,
-        table: Any,
-        columns: Sequence[str] | None,
-        texts: Sequence[str],
-        options: ReadOptions,
+        self, table: Any, columns: Sequence[str] | None, texts: Sequence[str], options: ReadOptions
     ) -> None:
         self._columns, self._texts, self._quoted = columns, texts, options.quoted
         delimiter, format = options.delimiter, options.format
@@ -142,7 +131,11 @@ class Files:
             yield part
 
     def _kind(self, path: str) -> str | None:
-        return self._format or format_of(path)
+        """The format of a file, by default by the end of its name; None if it is not a table."""
+        name = without_suffix(path)
+        kind = FORMATS.get(os.path.splitext(name)[1])
+        is_packed_table = name != path.lower() and kind in ("parquet", "ipc")
+        return self._format or (None if is_packed_table else kind)
 
     def _found(self, path: str) -> list[tuple[Any, str, str, str | None]]:
         """The files of a path, pattern, directory or URL."""

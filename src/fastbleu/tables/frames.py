@@ -113,7 +113,7 @@ def _with_one_zero(compute: Any, column: Any) -> Any:
     return compute.if_else(compute.is_nan(wide), math.nan, compute.add(wide, 0.0)).cast(column.type)
 
 
-def layout_of(frame: Frame) -> object:
+def schema_of(frame: Frame) -> object:
     """The schema; frames with equal schemas can be concatenated as they are."""
     native = frame.to_native()
     is_pandas_like = frame.implementation.is_pandas_like()
@@ -224,8 +224,8 @@ def joined(frames: Sequence[Frame]) -> Frame:
     """
     if len(frames) == 1:
         return frames[0]
-    narwhals, layout = load_narwhals(), layout_of(frames[0])
-    if all(layout_of(frame) == layout for frame in frames[1:]):
+    narwhals, schema = load_narwhals(), schema_of(frames[0])
+    if all(schema_of(frame) == schema for frame in frames[1:]):
         return narwhals.concat(frames)
     frames = [_with_plain_text(frame) for frame in frames]
     natives = [frame.to_native() for frame in frames]

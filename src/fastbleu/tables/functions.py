@@ -403,7 +403,11 @@ def report(
     reference_columns = [references] if isinstance(references, str) else list(references)
     if not reference_columns:
         raise ValueError("references is empty: name the columns of the references")
-    columns = _read_columns(table, [*systems.values(), *reference_columns], [*shown.values()])
+    of_text = [*systems.values(), *reference_columns]
+    columns: dict[str, list[Any]] = {name: [] for name in (*of_text, *shown.values())}
+    for frame in Source(table, list(columns), of_text).chunks():
+        for name, values in columns.items():
+            values += frame[name].to_list()
     texts: Any = columns[reference_columns[0]]
     if not isinstance(references, str):
         segments = zip(*(columns[name] for name in reference_columns), strict=True)
@@ -462,23 +466,11 @@ def new_columns(row_counter: RowCounter, column: str | None) -> tuple[str, ...]:
     return count_names(row_counter.metric.max_ngram_order)
 
 
-def _read_columns(
-    table: object, texts: Sequence[str], labels: Sequence[str]
-) -> dict[str, list[Any]]:
-    """The values of columns; `texts` are columns of text, even if a text file has numbers."""
-    names = list(dict.fromkeys([*texts, *labels]))
-    columns: dict[str, list[Any]] = {name: [] for name in names}
-    for frame in Source(table, names, texts).chunks():
-        for name, values in columns.items():
-            values += frame[name].to_list()
-    return columns
-
-
 def _opened(
     table: Any, row_counter: RowCounter, columns: Sequence[str] | None, options: ReadOptions
 ) -> Source:
     """The table; messages about rows of files name the file."""
     source = Source(table, columns, row_counter.texts, options, row_counter.in_place)
     if is_path(table):
-        row_counter.place, row_counter.file = source.place, source.file
+        row_counter.at = source.at
     return source

@@ -20,7 +20,6 @@ from ..core.metric.argument import scorer_of
 from ..core.scoring.base import SIGNIFICANCE, SUMS
 from ..core.scoring.score import NoScoreError
 from ..significance.procedures import intervals_of
-from ._row_groups import RowGroups
 from .data_files import import_pyarrow
 from .frames import (
     ROW,
@@ -99,11 +98,6 @@ def totals_type(max_ngram_order: int) -> np.dtype[np.void]:
     """The numbers of a group: ROW, its first; and those of `reductions_of`, counts in one."""
     fields: list[Any] = [(name, np.int64) for name in (ROW, SEGMENTS, FEWEST, MOST)]
     return np.dtype([*fields, (COUNTS, np.int64, 2 + 2 * max_ngram_order)])
-
-
-def totals_of(groups: RowGroups, max_ngram_order: int) -> Totals:
-    """The totals of groups of rows."""
-    return np.asarray(groups.totals or array("q")).view(totals_type(max_ngram_order))
 
 
 def totals_in(sums: Frame, max_ngram_order: int, first: int) -> Totals:
@@ -270,7 +264,7 @@ class GroupScorer:
             if kept is not None:
                 groups_of_rows.append(np.asarray(groups.groups)[rows])
                 kept.add_counts(counted.stats if scorer.dialect.mean_of_sentences else adapted)
-        all_totals = totals_of(groups, order)
+        all_totals = np.asarray(groups.totals or array("q")).view(totals_type(order))
         present = all_totals[SEGMENTS] > 0  # all if nothing is missing
         totals = all_totals[present]
         if kept is not None:

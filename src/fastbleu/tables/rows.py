@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -14,11 +14,11 @@ from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, check_choice, closest, names_shown, number_of, shown
 from ..core.inputs.columns import is_column
 from ..core.inputs.errors import AmongGiven, InputError, restated, warn_input
-from ..core.inputs.missing import CHOICES, no_value
+from ..core.inputs.missing import CHOICES, is_missing
 from ..core.metric.argument import as_metric, counter_of, scorer_of
 from ..core.metric.bleu import BLEU
-from ..core.metric.segment_tokenizers import check_languages, entry_of
 from ..core.scoring.base import UPDATE
+from ..files.formats import no_value
 from .frames import group_rows, has_no_type, load_narwhals, take
 
 if TYPE_CHECKING:
@@ -34,8 +34,35 @@ if TYPE_CHECKING:
 
     Rows = slice | Indices
 
+T = TypeVar("T")
+
 # The column with a row's file, which engines add on request.
 PATH = "path"
+
+
+def check_languages(language: object, tokenizers: object) -> None:
+    """Raise an error unless there are both a column of languages and a dict of their tokenizers."""
+    if (tokenizers is None) != (language is None):
+        raise ValueError(
+            "tokenizers and language go together: the tokenizer for each value of a column, as "
+            'in language="lang", tokenizers={"zh": "zh", None: "13a"}; for one tokenizer pass '
+            "metric=fastbleu.BLEU(tokenize=...)"
+        )
+    if tokenizers is not None and not isinstance(tokenizers, Mapping):
+        problem = f"tokenizers is {a_type(tokenizers)}, expected a dict"
+        raise TypeError(f"{problem}; for one tokenizer pass metric=fastbleu.BLEU(tokenize=...)")
+
+
+def entry_of(language: Hashable, entries: Mapping[Any, T], column: str) -> T:
+    """The entry for a language, which is the value of a column, or that for all others."""
+    for key in (None if is_missing(language) else language, None):
+        if key in entries:
+            return entries[key]
+    known = ", ".join(map(repr, entries))
+    raise InputError(
+        f"column {shown(column)} has {shown(language)}, for which tokenizers has no "
+        f"entry: it has {known}; add one for None, which stands for all others"
+    )
 
 
 class RowCounter:
@@ -80,8 +107,7 @@ class RowCounter:
         self._noted: dict[Scorer, Counted] = {}  # for warnings
         self._left_out, self._first_left_out = 0, 0
         # The name of a row of the table, from 0, in messages; and its file.
-        self.place: Callable[[int], str] = "row {}".format
-        self.file: Callable[[int], str | None] = lambda row: None
+        self.at: Callable[[int], tuple[str, str | None]] = lambda row: (f"row {row}", None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         tokenizers = {value: metric.tokenize for value, metric in self._language_metrics.items()}
@@ -101,12 +127,6 @@ class RowCounter:
         if self.language is None:
             return self.metric
         return entry_of(language, self._language_metrics, self.language)
-
-    def column_of(self, reference: int | None) -> str:
-        """The column of a reference by its number; None: that of the hypotheses."""
-        if reference is None:
-            return self.hypotheses
-        return self.references[reference if len(self.references) > 1 else 0]
 
     def texts_of(self, frame: Frame) -> tuple[Any, Any]:
         """Hypotheses and references as arguments for a metric.
@@ -222,7 +242,7 @@ class RowCounter:
             warn_input(self._note_of_missing())
 
     def _note_of_missing(self) -> str:
-        first, rows = self.place(self._first_left_out), number_of(self._left_out, "row")
+        (first, _), rows = self.at(self._first_left_out), number_of(self._left_out, "row")
         return f"left out {rows}, because a value is missing; the first is {first}"
 
 
@@ -257,23 +277,31 @@ def errors_naming_rows(
     try:
         yield
     except (TypeError, ValueError) as error:
-        message, place = str(error), {}
+        message, place = str(error), dict[str, Any]()
         segment = error.segment if isinstance(error, InputError) else None
         # The error may be about another corpus, which a user's tokenizer has counted.
         if isinstance(error, InputError) and segment is not None and segment < len(numbers):
             number = int(numbers[segment])
-            row = row_counter.place(number)
-            place = {"segment": number, "file": row_counter.file(number)}
+            row, file = row_counter.at(number)
             if PATH in frame.columns:
-                place["file"] = frame[PATH].to_list()[segment]
-                row += f" ({PATH} {place['file']!r})"  # whole: it names the file
+                file = frame[PATH].to_list()[segment]
+                row += f" ({PATH} {file!r})"  # whole: it names the file
+            place = {"segment": number, "file": file}
             if error.is_missing:
-                column = row_counter.column_of(error.reference)
+                column = column_of(row_counter.texts, error.reference)
                 raise restated(error, no_value(row, column, error.reference), **place) from error
             message = f"{row}: {error.problem}"
         names = ", ".join(map(repr, row_counter.references))
         columns = f"the hypotheses are column {row_counter.hypotheses!r}, the references {names}"
         raise restated(error, f"{message} ({columns})", **place) from error
+
+
+def column_of(names: Sequence[str], reference: int | None) -> str:
+    """The column of a reference, by its number, or of the hypotheses, which are the first one.
+
+    A single column of references holds all of them.
+    """
+    return names[0 if reference is None else min(1 + reference, len(names) - 1)]
 
 
 def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from .data_files import (
     is_path,
     keys_of_paths,
 )
-from .frames import joined, layout_of, load_narwhals, readable
+from .frames import joined, load_narwhals, readable, schema_of
 from .rows import roots_of, with_fields
 
 TYPE_CHECKING = False
@@ -81,16 +81,12 @@ class Source:
         """The number of rows; None if it is unknown."""
         return getattr(self._parts, "rows", None) if self.frame is None else len(self.frame)
 
-    def place(self, row: int) -> str:
-        """The name of a row in messages: in its file, or in the table."""
+    def at(self, row: int) -> tuple[str, str | None]:
+        """The name of a row that was read in messages, and its file, if it is in one."""
         if not isinstance(self._parts, Files):
-            return f"row {row}"
-        name, number = self._parts.at(row)
-        return f"{name}: row {number}"
-
-    def file(self, row: int) -> str | None:
-        """The file of a row that was read, if it is in one."""
-        return self._parts.at(row)[0] if isinstance(self._parts, Files) else None
+            return f"row {row}", None
+        file, number = self._parts.at(row)
+        return f"{file}: row {number}", file
 
     def bar(self) -> ProgressBar:
         """A progress bar for rows, if requested."""
@@ -105,7 +101,7 @@ class Source:
             for first in range(0, len(part) or 1, most):  # an empty part has types, too
                 piece = part[first : first + most] if len(part) > most else part
                 is_full = waiting and rows + len(piece) > most
-                if is_full or (waiting and layout_of(piece) != layout_of(waiting[0])):
+                if is_full or (waiting and schema_of(piece) != schema_of(waiting[0])):
                     yield joined(waiting)
                     waiting, rows = [], 0
                 waiting.append(piece)

@@ -143,12 +143,13 @@ class SumsReader:
                     f"one table has sums by {self.by}, another by {by}: pass tables with the same "
                     "keys, or select these columns"
                 )
-            self._check(frame)
+            frame = self._checked(frame)
             totals = totals_in(frame, max(len(orders), 1), self._rows)
             self._rows += len(frame)
             yield keys_of(frame, [*self.by, COUNTED]), totals
 
-    def _check(self, frame: Frame) -> None:
+    def _checked(self, frame: Frame) -> Frame:
+        """The frame with equal texts for equal options: databases reformat JSON."""
         texts = frame[COUNTED].to_list()
         if self.language is None and texts:
             self.language = _parsed(texts[0]).get("language")
@@ -159,18 +160,13 @@ class SumsReader:
         for language, text in dict.fromkeys(zip(languages, texts, strict=True)):
             known = self._texts.setdefault(language, text)
             there, here = _parsed(known), _parsed(text)
-            if text != known:
-                raise InputError(
-                    "sums counted with different options cannot be added: "
-                    f"{_difference(there, here)}"
-                )
-
-
-def metrics_of(keys: Frame, metric: BLEU | None) -> list[BLEU]:
-    """The metric of each row, with the scoring options of `metric` if given."""
-    texts = keys[COUNTED].to_list()
-    metrics = {text: metric_of(_parsed(text), metric) for text in dict.fromkeys(texts)}
-    return [metrics[text] for text in texts]
+            for name in {**there, **here}:
+                if there.get(name) != here.get(name):
+                    both = f"{there.get(name)!r} in some and {here.get(name)!r} in others"
+                    problem = "sums counted with different options cannot be added"
+                    raise InputError(f"{problem}: {name} is {both}")
+        known_texts = [self._texts[language] for language in languages]
+        return frame if known_texts == texts else with_columns(frame, {COUNTED: known_texts})
 
 
 def _parsed(text: Any) -> dict[str, Any]:
@@ -185,13 +181,6 @@ def _parsed(text: Any) -> dict[str, Any]:
     if rules != RULES:
         raise ValueError(f"the sums were counted by rules {rules}, this version has rules {RULES}")
     return parameters
-
-
-def _difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
-    for name in {**there, **here}:
-        if there.get(name) != here.get(name):
-            return f"{name} is {there.get(name)!r} in some and {here.get(name)!r} in others"
-    raise AssertionError("the texts differ")
 
 
 def metric_of(parameters: Mapping[str, Any], metric: BLEU | None = None) -> BLEU:
@@ -269,7 +258,9 @@ def scores_of(table: Any, metric: Metric | None) -> Any:
         raise InputError("there are no sums to score: the table has no rows")
     keys = joined([frame for frame, _ in parts])
     totals = np.concatenate([totals for _, totals in parts])
-    metrics = metrics_of(keys, chosen)
+    texts = keys[COUNTED].to_list()
+    by_text = {text: metric_of(_parsed(text), chosen) for text in dict.fromkeys(texts)}
+    metrics = [by_text[text] for text in texts]
     if scorer_of(metrics[0]).supports(STATE):
         for row, (counts, row_metric) in enumerate(zip(totals[COUNTS], metrics, strict=True)):
             try:

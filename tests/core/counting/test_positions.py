@@ -9,6 +9,7 @@ from fastbleu.core.counting.counter import Counter
 from fastbleu.core.inputs._batch import Batch
 from fastbleu.core.tokenizers._compiled import COMPILED, split, token_bounds
 from fastbleu.core.tokenizers.tokenizer import get as get_tokenizer
+from fastbleu.reporting.contents import match_positions
 
 
 def orders_of(mark):
@@ -16,7 +17,7 @@ def orders_of(mark):
 
 
 def check(hypotheses, references, tokens, token_references, counter):
-    marks, stats = counter.match_positions(hypotheses, references)
+    marks, stats = match_positions(counter, hypotheses, references)
     assert stats == counter.count(Batch(hypotheses, references)).stats
     found = [orders_of(mark) for mark in marks]
     expected = []

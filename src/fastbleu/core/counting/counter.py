@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
 from itertools import groupby, pairwise
 
-from ..._core import SegmentCounter, raise_totals
+from ..._core import SegmentCounter
 from ..inputs._batch import Batch
 from ..inputs._id_rows import IdRows
 from ..inputs.checks import TextChecks, TokenChecks
-from ..inputs.errors import AmongGiven, InputTypeError
+from ..inputs.errors import AmongGiven
 from ..inputs.ids import NO_IDS, IdFilter
 from ..inputs.mistakes import SEGMENTS_BEFORE_LOOK, MistakeWatch, warn_of_label_padding
 from ..runtime.terminal import ProgressBar
@@ -18,16 +17,13 @@ from ._id_packer import IdPacker
 from ._prefixes import count_prefixes
 from ._text_packer import TextPacker
 from ._token_packer import TokenPacker
-from .stats import Stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from ..tokenizers.tokenizer import Tokenizer
-
-    Segment = tuple[list[Any], list[list[Any]]]
 
 _TOKEN_CHECKS, _TEXT_CHECKS = TokenChecks(), TextChecks()
 _CHUNK_SEGMENTS = 512
@@ -53,6 +49,7 @@ class Counter(CounterBase):
     """
 
     takes_columns = True  # whether `count` takes columns as they are
+    dialect: Any = None  # for the counters that a dialect has of its own
 
     def __init__(
         self,
@@ -134,37 +131,6 @@ class Counter(CounterBase):
         counted = count_prefixes(self, batch.hypotheses, batch.references, *arguments)
         self.watch.examine(self, batch, counted)
         return counted
-
-    def match_positions(
-        self, hypotheses: Sequence[Any], references: Sequence[Any], choosing: Any = None
-    ) -> tuple[bytes, Stats]:
-        """The matches at each token of each hypothesis, and the rows, which are their sums.
-
-        Parameters
-        ----------
-        hypotheses, references
-            Checked lists of text or of lists of tokens.
-        choosing : list of references, optional
-            For "auto", the references of each segment that choose its tokenizer.
-
-        Returns
-        -------
-        bytes, shape (tokens of all hypotheses,)
-            Bit n - 1 is set if the n-gram of order n that starts at the token is a clipped match.
-            Orders above 8 are left out.
-        Stats
-            One row per segment, as from `count`.
-        """
-        matched, parts = [], []
-        for counter, part in self.parts(Batch(hypotheses, references), choosing):
-            worker, first = counter.new_worker(list), 0
-            while taken := worker.packer.fill(part.hypotheses, part.references, first, 0):
-                positions, rows = worker.counter.match_positions(worker.packer)
-                matched.append(positions)
-                parts.append(Stats._own(rows, self.max_ngram_order))
-                first += taken
-        stats = Stats.concatenate(parts) if parts else Stats.zeros(0, self.max_ngram_order)
-        return b"".join(matched), stats
 
     def parts(self, batch: Batch, choosing: Any = None) -> Iterator[tuple[Counter, Batch]]:
         """Parts of a batch of lists, each with its counter: this one, or one for its script."""
@@ -348,102 +314,3 @@ def rereadable(counter: Counter, batch: Batch) -> Batch:
             ]
             references = [*map(checks.token_lists, references, numbered)]
     return Batch(hypotheses, references, batch.before, batch.present, batch.warns)
-
-
-class FewerReferences(Counter):
-    """Counts only the "first" reference, or the "fewest": as many as every segment has."""
-
-    takes_columns = False
-    references = "all"
-
-    def count(self, batch: Batch, *arguments: Any, **options: Any) -> Counted:
-        """Count a batch of text or of lists of tokens; parameters as for `Counter.count`.
-
-        Raises
-        ------
-        TypeError
-            The batch holds token ids.
-        """
-        return super().count(self._lists(batch), *arguments, **options)
-
-    def _lists(self, batch: Batch) -> Batch:
-        """The batch as lists, with the references that count."""
-        hypotheses, references = batch.lists()
-        if IdRows in (type(hypotheses), type(references)) or self.id_filter is not None:
-            raise InputTypeError(
-                "this dialect takes text or lists of tokens, not arrays of token ids"
-            )
-        listed = Batch(hypotheses, references, batch.before, batch.present, batch.warns)
-        kinds = set(map(type, references))
-        if self.references == "all" or kinds == {str}:  # all, or one each
-            return listed
-        if not kinds <= {list, tuple, str}:
-            listed = rereadable(self, listed)
-        lists = list, tuple
-        most = 1
-        if self.references == "fewest":
-            lengths = [len(texts) if type(texts) in lists else 1 for texts in listed.references]
-            most = min(lengths, default=1)
-        listed.references = [
-            texts[:most] if type(texts) in lists else texts for texts in listed.references
-        ]
-        return listed
-
-
-class TokenListCounter(FewerReferences):
-    """A `Counter` that also reads the tokens of all segments.
-
-    Attributes
-    ----------
-    count_tokens : callable (list of Segment -> Stats) or None
-        Returns the rows of segments, in place of the usual ones.
-    keeps_tokens : bool
-        Whether `Counted.extra` holds the segments.
-    """
-
-    count_tokens: Callable[[list[Segment]], Stats] | None = None
-    keeps_tokens = False
-
-    def __init__(self, tokenizer: Tokenizer | None, *arguments: Any, **options: Any) -> None:
-        super().__init__(tokenizer, *arguments, **options)
-        self._forget: Callable[[], object] = bool
-        if self.split is not None:  # splits each text once per count
-            self.split = kept = cache(self.split)
-            self._forget = kept.cache_clear
-
-    def count(self, batch: Batch, *arguments: Any, **options: Any) -> Counted:
-        listed = rereadable(self, self._lists(batch))
-        try:
-            counted = Counter.count(self, listed, *arguments, **options)
-            segments = self._tokens(listed)
-        finally:
-            self._forget()
-        if self.keeps_tokens:
-            counted.extra = segments
-        if self.count_tokens is not None and segments:
-            rows = self.count_tokens(segments)
-            if not counted.keep_rows:
-                raise_totals(rows._rows, rows.max_ngram_order, self.least_total)
-                rows = rows.sum()
-            counted.stats = rows
-        return counted
-
-    def _tokens(self, batch: Batch) -> list[Segment]:
-        segments = []
-        for counter, part in self.parts(batch):
-            read_hypothesis, read_reference = _reader(counter, False), _reader(counter, True)
-            for hypothesis, texts in zip(part.hypotheses, part.references, strict=True):
-                listed = [texts] if isinstance(texts, str) else texts
-                references = [read_reference(text) for text in listed]
-                segments.append((read_hypothesis(hypothesis), references))
-        return segments
-
-
-def _reader(counter: Counter, is_reference: bool) -> Callable[[Any], list[Any]]:
-    """The function that splits a hypothesis or a reference into tokens."""
-    tokenizer, lowercase = counter.tokenizer, counter.lowercase
-    if tokenizer is None:
-        return list
-    if (split := counter.split) is not None:  # a cache
-        return lambda text: split(text.lower() if lowercase else text)
-    return partial(tokenizer.tokens, lowercase=lowercase, is_reference=is_reference)

@@ -104,22 +104,20 @@ class Rows:
 
     def __getitem__(self, index: int | slice) -> Self:
         """A copy of one row or a slice of rows, as the same type."""
-        width, order = self._width, self.max_ngram_order
-        if isinstance(index, slice):
-            start, stop, step = index.indices(len(self))
+        width = self._width
+        try:
+            chosen = range(len(self))[index]
+        except IndexError:
+            raise IndexError(f"row {index} of {len(self)} rows") from None
+        if isinstance(chosen, int):
+            chosen = range(chosen, chosen + 1)
+        if chosen.step == 1:
+            rows = self._rows[chosen.start * width : chosen.stop * width]
         else:
-            try:
-                start = range(len(self))[index]
-            except IndexError:
-                raise IndexError(f"row {index} of {len(self)} rows") from None
-            stop, step = start + 1, 1
-        if step == 1:
-            rows = self._rows[start * width : max(start, stop) * width]
-            return self._own(rows, order, self._origin)
-        rows = array("q")
-        for row in range(start, stop, step):
-            rows.extend(self._rows[row * width : (row + 1) * width])
-        return self._own(rows, order, self._origin)
+            rows = array("q")
+            for row in chosen:
+                rows.extend(self._rows[row * width : (row + 1) * width])
+        return self._own(rows, self.max_ngram_order, self._origin)
 
     def __iter__(self) -> Iterator[Self]:
         return (self[row] for row in range(len(self)))

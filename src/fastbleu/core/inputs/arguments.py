@@ -9,15 +9,12 @@ import operator
 from collections.abc import Collection, Iterable, Sequence
 
 from ..._core import MAX_ORDER
-from ..runtime.import_lock import lazy
+from ..runtime.import_lock import import_locked
 from .errors import InputTypeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import difflib
     from typing import Any, NoReturn
-else:
-    difflib = lazy("difflib")
 
 
 # What other libraries call parameters of ours.
@@ -203,7 +200,8 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is closest to an unknown one, if any is close."""
     plain, by_plain = _plain(name[:_SHOWN]), {_plain(word): word for word in known}
     longer = [word for word in by_plain if len(plain) > 2 and word.startswith(plain)]
-    close = sorted(longer, key=len) or difflib.get_close_matches(plain, by_plain, 1)
+    close: list[str] = sorted(longer, key=len)
+    close = close or import_locked("difflib").get_close_matches(plain, by_plain, 1)
     return by_plain[close[0]] if close else None
 
 

@@ -139,22 +139,15 @@ def changed_while_read(
 
 
 class Checks:
-    """Base class of the checks of text and of tokens.
-
-    With a `name`, sentences of the argument with that name are checked, and messages number them
-    from `before`, the number of its sentences that were checked earlier.
-    """
+    """Base class of the checks of text and of tokens."""
 
     # Iterable types that do not hold references, and what messages say is expected instead.
     _not_references: tuple[type, ...]
     _expected_references: str
 
-    def __init__(self, name: str = "", before: int = 0) -> None:
-        self.name, self.before = name, before
-
     def place(self, segment: int, reference: int | None) -> str | Place:
-        """How messages name a hypothesis, reference number `reference`, or a sentence."""
-        return f"{self.name}[{self.before + segment}]" if self.name else place(segment, reference)
+        """How messages name a hypothesis, or reference number `reference`."""
+        return place(segment, reference)
 
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list."""
@@ -234,9 +227,6 @@ class TokenChecks(Checks):
         if not is_unhashable(token):
             return
         where = self.place(segment, reference)
-        if self.name and type(token) is list:
-            problem = f"[{position}] is a list, expected a token: {self.name} must be one flat list"
-            raise InputTypeError.at(where, f"{problem} of lists of tokens") from error
         inside = "" if type(token).__hash__ is None else " with an unhashable element"
         fix = ""
         if isinstance(token, list):
@@ -331,10 +321,6 @@ class TextChecks(Checks):
     def line(self, text: Any, segment: int, reference: int | None) -> NoReturn:
         """Raise the error for a value that is not a str."""
         where = self.place(segment, reference)
-        if self.name and type(text) in (list, tuple):
-            fix = f"{self.name} must be one flat list of str; lists of tokens need a metric with "
-            problem = f" is {a_type(text)}, expected a str: {fix}tokenize=False"
-            raise InputTypeError.at(where, problem)
         refuse_missing(where, text)
         index = ""
         if type(text) in (list, tuple):

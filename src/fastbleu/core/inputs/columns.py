@@ -58,11 +58,6 @@ def table_of_query(value: Any) -> Any:
     return value.to_arrow_table() if is_query(value) else value
 
 
-def _is_dataset_column(value: Any) -> bool:
-    kind = type(value)
-    return kind.__name__ == "Column" and kind.__module__.startswith("datasets.")
-
-
 def _is_string_array(value: Any) -> bool:
     """Whether a value is an array of StringDType whose missing value is not a string."""
     if type(value).__module__ != "numpy" or getattr(value, "ndim", 0) != 1:
@@ -74,11 +69,12 @@ def _is_string_array(value: Any) -> bool:
 
 def opened(value: Any, name: str) -> Column | None:
     """The value as a column, or None if it must be read as a list or an array."""
-    if type(value) in (list, tuple):
+    kind = type(value)
+    if kind in (list, tuple):
         return None
     if _is_string_array(value):
         return StringColumn(value, name)
-    if _is_dataset_column(value):
+    if kind.__name__ == "Column" and kind.__module__.startswith("datasets."):
         source = value.source
         if getattr(source, "_format_type", "custom") == "custom" or not hasattr(source, "data"):
             return None

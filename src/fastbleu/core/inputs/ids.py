@@ -123,11 +123,11 @@ def id_rows(
         hypotheses, references = [hypotheses], [references]
         hypothesis_mask = None if hypothesis_mask is None else [hypothesis_mask]
         reference_mask = None if reference_mask is None else [reference_mask]
-    hypothesis_rows = _rows_of(
+    hypothesis_rows = checked_rows(
         "hypotheses", hypotheses, hypothesis_mask, lambda n: place(n, None), ["(batch, length)"]
     )
     shapes = ["(batch, length)", "(batch, references, length)"]
-    reference_rows = _rows_of(
+    reference_rows = checked_rows(
         "references", references, reference_mask, lambda n: place(n, 0), shapes
     )
     if len(hypothesis_rows) != len(reference_rows):
@@ -143,18 +143,6 @@ def id_rows(
     return hypothesis_rows, reference_rows
 
 
-def sentence_rows(name: str, sentences: object, mask: object = None, before: int = 0) -> IdRows:
-    """Return the sentences of the argument `name` as rows of ids, shape (sentences, length).
-
-    `before` is the number of sentences that precede these, for messages.
-    """
-
-    def place_of(number: int) -> str:
-        return f"{name}[{before + number}]"
-
-    return _rows_of(name, sentences, mask, place_of, ["(sentences, length)"], "sentence")
-
-
 def _is_one(hypotheses: Any) -> bool:
     """Whether the hypotheses are a single sequence of ids, not a batch."""
     if is_array(hypotheses):
@@ -168,7 +156,7 @@ def _of_shape(value: Any) -> str:
     return "" if shape is None else f" (shape {shape})"
 
 
-def _rows_of(
+def checked_rows(
     name: str,
     values: Any,
     mask: Any,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import chain, compress
 
-from .arguments import is_array, list_or_tuple, shape_of, shown
-from .errors import InputTypeError, Place, advised, place
+from .arguments import is_array, list_or_tuple, shape_of
+from .errors import InputTypeError, Place, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,16 +37,6 @@ def refuse_missing(where: str | Place, value: object) -> None:
         name = "NaN" if type(value).__name__ in _FLOAT_TYPES else str(value)
         fix = 'leave it out or pass an empty one, as BLEU.score does with missing="skip" or "empty"'
         raise InputTypeError.at(where, f" is missing ({name}); {fix}", is_missing=True)
-
-
-def no_value(row: str, column: str, reference: int | None = None) -> str:
-    """The message for a missing value in a table, of a hypothesis if there is no `reference`."""
-    skip, ragged, empty = (advised("missing", choice) for choice in ("skip", "ragged", "empty"))
-    ragged = "" if reference is None else f", {ragged} to leave out such references"
-    return (
-        f"{row}: column {shown(column)} has no value (null); pass {skip} to leave such rows "
-        f"out{ragged} or {empty} to take an empty text, or fill the column"
-    )
 
 
 def without_missing(

@@ -39,12 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..counting.counter import Counter
-    from ..inputs.types import (
-        Hypotheses,
-        Mask,
-        MissingChoice,
-        References,
-    )
+    from ..inputs.types import Hypotheses, Mask, MissingChoice, References
     from ..scoring.names import OwnOptions
     from ..tokenizers.tokenizer import TokenFunction, Tokenizer
     from .segment_tokenizers import SegmentTokenizers
@@ -663,7 +658,8 @@ class BLEU:
         The sum of several states is the state of all their segments; pass it to `merge`.
         """
         self._scorer.dialect.require(STATE)
-        return _state(self._sums.value)
+        row: NDArray[numpy.int64] = self._sums.value.adapted().__array__()[0]
+        return row
 
     @property
     def stats(self) -> Stats:
@@ -736,11 +732,6 @@ def _check_metric(metric: object, method: str) -> None:
         raise TypeError(
             f"{method} is called on the class: call BLEU().{method}(hypotheses, references)"
         )
-
-
-def _state(sums: Sums) -> NDArray[numpy.int64]:
-    row: NDArray[numpy.int64] = sums.adapted().__array__()[0]
-    return row
 
 
 def _gather(value: object, group: object = None) -> list[Any]:

@@ -2,59 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from itertools import compress
 
 from ..counting.counter import count_runs
 from ..inputs._batch import Batch
-from ..inputs.arguments import a_type, list_or_tuple, number_of, shown
+from ..inputs.arguments import a_type, list_or_tuple, number_of
 from ..inputs.checks import check_segments
 from ..inputs.errors import AmongGiven, InputError, InputTypeError, Place
 from ..inputs.missing import is_missing
 from ..runtime.terminal import ProgressBar
 from ..scoring.base import SEGMENT_TOKENIZERS
-from ..scoring.counters import own_tokenizer
 from ..tokenizers.tokenizer import Tokenizer, load_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, TypeAlias, TypeVar
+    from typing import Any, TypeAlias
 
     from ..counting._counted import Counted
     from ..counting.counter import Counter
     from ..scoring.base import Dialect
     from ..tokenizers.tokenizer import TokenFunction
 
-    T = TypeVar("T")
     # The tokenizer of each segment of a batch, or one for all.
     OneTokenizer: TypeAlias = str | TokenFunction | Tokenizer
     SegmentTokenizers: TypeAlias = OneTokenizer | Sequence[OneTokenizer | None]
-
-
-def check_languages(language: object, tokenizers: object) -> None:
-    """Raise an error unless there are both a column of languages and a dict of their tokenizers."""
-    if (tokenizers is None) != (language is None):
-        raise ValueError(
-            "tokenizers and language go together: the tokenizer for each value of a column, as "
-            'in language="lang", tokenizers={"zh": "zh", None: "13a"}; for one tokenizer pass '
-            "metric=fastbleu.BLEU(tokenize=...)"
-        )
-    if tokenizers is not None and not isinstance(tokenizers, Mapping):
-        problem = f"tokenizers is {a_type(tokenizers)}, expected a dict"
-        raise TypeError(f"{problem}; for one tokenizer pass metric=fastbleu.BLEU(tokenize=...)")
-
-
-def entry_of(language: Hashable, entries: Mapping[Any, T], column: str) -> T:
-    """The entry for a language, which is the value of a column, or that for all others."""
-    for key in (None if is_missing(language) else language, None):
-        if key in entries:
-            return entries[key]
-    known = ", ".join(map(repr, entries))
-    raise InputError(
-        f"column {shown(column)} has {shown(language)}, for which tokenizers has no "
-        f"entry: it has {known}; add one for None, which stands for all others"
-    )
 
 
 def count_with_tokenizers(
@@ -97,7 +70,7 @@ def _segment_counters(
         try:
             if choice not in counters:
                 own = is_missing(choice)
-                chosen = counter.tokenizer if own else own_tokenizer(dialect, choice)
+                chosen = counter.tokenizer if own else dialect.own_tokenizer(choice)
                 counters[choice] = counter.with_tokenizer(load_tokenizer(chosen))
         except (TypeError, ValueError) as error:
             if is_single:

@@ -36,11 +36,6 @@ def pop_until_empty(left: list[Any]) -> Iterator[Any]:
 
 def share_out(work: Callable[[Any, Any], None], items: Sequence[Any], workers: list[Any]) -> None:
     """Call `work(worker, item)` for each item, in order, on the threads of `run_on_threads`."""
-    if len(workers) == 1:
-        for item in items:
-            if not workers[0].cancelled:
-                work(workers[0], item)
-        return
     left = [*reversed(items)]
 
     def work_until_none_is_left(worker: Any) -> None:

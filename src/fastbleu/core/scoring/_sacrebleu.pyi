@@ -1,5 +1,5 @@
 from array import array
-from typing import Any, Final
+from typing import Final, TypeVar
 
 REPRODUCED: Final[str]
 VERSION: Final[str]
@@ -39,6 +39,8 @@ def details(
     effective_order: bool = False,
 ) -> tuple[float, list[float], float, list[float], list[float]]: ...
 
+_Kind = TypeVar("_Kind", bound="LazyScore")
+
 class LazyScore:
     def _assign(
         self,
@@ -52,10 +54,10 @@ class LazyScore:
     ) -> None: ...
 
 def score_of_row(
-    cls: type[Any],
+    cls: type[_Kind],
     row: array[int],
     max_order: int,
     smoothing: str,
     value: float | None,
     effective_order: bool,
-) -> Any: ...
+) -> _Kind: ...

@@ -1,10 +1,10 @@
 """`Dialect`: the rules of one implementation, from text to a `Score`.
 
 A dialect differs from others in its attributes and in the methods that it overrides, in this order:
-`tokenizer` and `lowercase` (text to tokens), `references`, `reference_length` and `count_tokens`
+`tokenizer` and `lowercase` (text to tokens), `references`, `reference_length` and `counter`
 (tokens to a row of counts for each segment), `adapt` (rows to what is added up), `_scores` (a row
 to its score, with smoothing and `brevity_penalty`), `adds_up`, `mean_of_sentences` and
-`_corpus_score` (the score of a corpus), `printed` and `_line` (digits). Its docstring has the
+`_corpus_score` (the score of a corpus), `printed` and `line` (digits). Its docstring has the
 formula, and `source` the code that it reproduces.
 
 Most are a formula in Python (formulas.py); a `Recipe` (recipes.py) takes the arithmetic of another
@@ -21,17 +21,19 @@ from math import exp, isfinite
 from ..._core import MAX_ORDER, raise_totals
 from ..counting._counted import Counted, Sums
 from ..counting._prefixes import RowScorer
-from ..counting.counter import Counter, FewerReferences, TokenListCounter
+from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Stats
+from ..inputs.arguments import known_name, shown
 from ..runtime.caching import cached_property
+from ..tokenizers.tokenizer import get as get_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-    from ..counting.counter import Segment
     from ..inputs.types import ReferenceLength
+    from .score import Score
 
 
 class Feature:
@@ -56,6 +58,11 @@ class Feature:
         return f"<Feature {self.name}>"
 
 
+def _is_of_rows(dialect: Dialect) -> bool:
+    """Whether the score of a corpus can be computed from rows of counts."""
+    return dialect.adds_up or dialect.mean_of_sentences
+
+
 _NO_SUMS = "its score cannot be computed from summed counts"
 WEIGHTS = Feature("weights", lambda dialect: "weights" in dialect.options, "it uses equal weights")
 EFFECTIVE_ORDER = Feature(
@@ -63,25 +70,21 @@ EFFECTIVE_ORDER = Feature(
     lambda dialect: "effective_order" in dialect.options,
     "it averages over all orders",
 )
-TOKENS = Feature(
-    "tokenize=False",
-    lambda dialect: dialect.takes_tokens,
-    "it splits texts into whole sentences, lines or turns, not into words",
-)
-COUNT = Feature("count", lambda dialect: dialect.is_of_rows, _NO_SUMS)
-UPDATE = Feature("update", lambda dialect: dialect.is_of_rows, _NO_SUMS)
+TOKENS = Feature("tokenize=False", lambda dialect: True, "its tokens are not words")
+COUNT = Feature("count", _is_of_rows, _NO_SUMS)
+UPDATE = Feature("update", _is_of_rows, _NO_SUMS)
 SUMS = Feature("sums", lambda dialect: dialect.adds_up, _NO_SUMS)
 STATE = Feature("state", lambda dialect: dialect.adds_up, _NO_SUMS)
 SIGNIFICANCE = Feature("significance", lambda dialect: dialect.adds_up, _NO_SUMS)
 PREFIX_SCORES = Feature(
     "prefix_scores",
-    lambda dialect: dialect.is_of_rows and dialect.counter is Counter,
+    lambda dialect: _is_of_rows(dialect) and dialect.counter is Counter,
     "its prefix scores cannot be computed from the positions of matches",
 )
 # One tokenizer per segment.
 SEGMENT_TOKENIZERS = Feature(
     "tokenizers",
-    lambda dialect: dialect.is_of_rows and dialect.counter is Counter,
+    lambda dialect: _is_of_rows(dialect) and dialect.counter is Counter,
     "it does not count segments one by one",
 )
 MATRIX = Feature(
@@ -96,9 +99,7 @@ EXPECTED_COUNTS = Feature(
 )
 # Scoring the sentences of part of a corpus.
 PARTS = Feature(
-    "parts",
-    lambda dialect: True,
-    "the counts of a segment depend on all segments of the corpus",
+    "parts", lambda dialect: True, "the counts of a segment depend on all segments of the corpus"
 )
 FEATURES = (
     *(WEIGHTS, EFFECTIVE_ORDER, TOKENS, COUNT, UPDATE, SUMS, STATE, SIGNIFICANCE, PREFIX_SCORES),
@@ -122,7 +123,6 @@ class Dialect(ABC):
     name: str  # the value of `dialect`
     version: str  # in signatures
     source: str  # the original: repository and commit, or package and version; file or function
-    about: str = ""  # for recipes: what to know about the score
     scale: float = 1.0  # the score of a perfect corpus: 1.0 or 100.0
 
     # The original's defaults. The tokenizer "none" splits at whitespace.
@@ -137,10 +137,8 @@ class Dialect(ABC):
     orders: Collection[int] = range(1, MAX_ORDER + 1)
     # The original's tokenizer names, mapped to the names here; None: any tokenizer is allowed.
     tokenizers: Mapping[str, str] | None = None
-    tokenizer_by_script: str = "auto"  # what "auto" means
     # Whether the original expects tokenized text, which then causes no warning.
     of_tokenized_text: bool = False
-    takes_tokens: bool = True  # as lists; False if its tokens are whole sentences
 
     # References used for a segment: "all", the "first", or the "fewest": as many as every segment
     # has. And whether several references are refused.
@@ -148,17 +146,13 @@ class Dialect(ABC):
     single_reference: bool = False
 
     # The supported options of `Scorer` and their defaults; smoothing methods and their default
-    # values (None: takes no value); methods that cannot be computed from rows, and why; options of
-    # `fastbleu.BLEU` that only this dialect has, and their values.
+    # values (None: takes no value); options of `fastbleu.BLEU` that only this dialect has, and
+    # their values.
     options: Mapping[str, object]
     smoothings: Mapping[str, float | None]
-    other_smoothings: Mapping[str, str] = {}
     own_options: Mapping[str, object] = {}
 
-    # The rows of segments of tokens, if they are not the usual ones; and whether a score needs the
-    # tokens themselves.
-    count_tokens: Callable[[list[Segment]], Stats] | None = None
-    keeps_tokens: bool = False
+    counter: type[Counter] = Counter  # the class that counts
     minimum_total: int = 0  # totals are raised to this before rows are summed: 0 or 1
     # Whether a corpus is scored by the sum of its adapted rows, or by the mean of the scores of its
     # segments, which needs their rows.
@@ -167,18 +161,10 @@ class Dialect(ABC):
     # Whether a score is `brevity_penalty` times a function of the hypothesis length and the
     # matches, which makes the matrix of pairs faster; None: there is no matrix.
     separable: bool | None = None
-    # Features that are not supported, whatever the rest says, and why.
-    unsupported: Mapping[Feature, str] = {}
-
-    # The fields of a signature in order, and the max_ngram_order that signatures omit.
-    _fields: tuple[str, ...] = (
-        *("nrefs", "case", "tok", "dialect", "order", "weights", "smooth", "reflen"),
-    )
-    _usual_order: int | None = None
-    # How the original prints its score: the format of `value` (None: not rounded), and the first
-    # word and the names of the lengths in the line that it prints (None: it prints no line).
+    # Features, and smoothing methods of the original, that are not supported, and why.
+    unsupported: Mapping[Feature | str, str] = {}
+    # The format in which the original prints its score; None: not rounded.
     _printed: str | None = None
-    _line: tuple[str, str, str] | None = None
 
     @property
     def arithmetic(self) -> Dialect:
@@ -191,6 +177,18 @@ class Dialect(ABC):
             if option not in self.own_options:
                 raise self.refusal(option, "its original has no such option")
         return type(self)(**own_options) if own_options else self
+
+    def own_tokenizer(self, tokenize: Any) -> Any:
+        """The tokenizer that has this name in the original."""
+        if self.tokenizers is None:
+            return known_name(tokenize, [self.tokenizer]) or get_tokenizer(tokenize)
+        name = getattr(tokenize, "name", tokenize)
+        if alias := known_name(name, self.tokenizers):
+            return self.tokenizers[alias]
+        if name in self.tokenizers.values():
+            return tokenize
+        names = any_of([*map(repr, self.tokenizers), "False for lists of tokens"])
+        raise self.refusal(f"tokenize={shown(name)}", f"its tokenizers are {names}")
 
     # From counts to scores. `Scorer` calls these methods.
 
@@ -232,19 +230,11 @@ class Dialect(ABC):
         """A score with the digits that the original prints; None if it prints all."""
         return None if self._printed is None else self._printed % value
 
+    def line(self, score: Score) -> str | None:
+        """The line that the original prints; None if it prints none."""
+        return None
+
     # What the dialect supports.
-
-    @cached_property
-    def counter(self) -> type[Counter]:
-        """The class that counts."""
-        if self.keeps_tokens or self.count_tokens is not None:
-            return TokenListCounter
-        return Counter if self.references == "all" else FewerReferences
-
-    @property
-    def is_of_rows(self) -> bool:
-        """Whether the score of a corpus can be computed from rows of counts."""
-        return self.adds_up or self.mean_of_sentences
 
     @cached_property
     def features(self) -> frozenset[Feature]:
@@ -265,13 +255,19 @@ class Dialect(ABC):
     def _check_options(self, options: ScoreOptions) -> None:  # noqa: B027 (most have nothing to check)
         """Refuse weights and smoothing values that are out of range."""
 
-    def _smoothing_text(self, options: ScoreOptions) -> str:
-        value = options.smooth_value
-        return options.smooth_method if value is None else f"{options.smooth_method}[{value}]"
+    def _signature_fields(self, fields: dict[str, Any], options: ScoreOptions) -> dict[str, Any]:
+        """The fields of a signature, in order, from the usual ones; None leaves a field out."""
+        return fields | self._further_fields()
 
     def _further_fields(self) -> dict[str, str]:
         """Signature fields for `own_options`, and for arithmetic that depends on a version."""
         return {}
+
+
+def any_of(values: Iterable[object]) -> str:
+    """Values as a message lists them: "4", "closest, shortest or average"."""
+    *others, last = map(str, values)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def check_not_negative(weights: Sequence[float] | None) -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from ..._core import REFERENCE_LENGTHS
-from ..counting.counter import Counter, FewerReferences, TokenListCounter
-from ..inputs.arguments import check_choice, check_lowercase, known_name, shown
-from ..tokenizers.tokenizer import get as get_tokenizer
+from ..inputs.arguments import check_choice, check_lowercase
 from ..tokenizers.tokenizer import load_tokenizer
-from .base import TOKENS
+from .base import TOKENS, any_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..counting.counter import Counter
     from ..inputs.ids import IdFilter
     from .base import Dialect
 
@@ -42,7 +41,7 @@ def make_counter(
         reference_length = dialect.reference_length
     elif reference_length not in (dialect.reference_length, *dialect.reference_lengths):
         check_choice("reference_length", reference_length, (*REFERENCE_LENGTHS, "average"))
-        allowed = _any_of(dialect.reference_lengths or [dialect.reference_length])
+        allowed = any_of(dialect.reference_lengths or [dialect.reference_length])
         raise dialect.refusal(f"reference_length={reference_length!r}", f"it takes the {allowed}")
     is_text, tokenizer = tokenize is not False, None
     if not is_text:
@@ -50,7 +49,7 @@ def make_counter(
     elif tokenize is None:
         tokenizer = load_tokenizer(dialect.tokenizer)
     else:
-        tokenizer = load_tokenizer(own_tokenizer(dialect, tokenize))
+        tokenizer = load_tokenizer(dialect.own_tokenizer(tokenize))
     if lowercase is None:
         lowercase = is_text and dialect.lowercase
     else:
@@ -67,10 +66,7 @@ def make_counter(
         id_filter=id_filter,
         least_total=dialect.minimum_total,
     )
-    if isinstance(counter, FewerReferences):
-        counter.references = dialect.references
-    if isinstance(counter, TokenListCounter):
-        counter.count_tokens, counter.keeps_tokens = dialect.count_tokens, dialect.keeps_tokens
+    counter.dialect = dialect
     return counter
 
 
@@ -81,24 +77,3 @@ def check_order(dialect: Dialect, max_ngram_order: int) -> None:
         raise dialect.refusal(
             f"max_ngram_order={max_ngram_order}", f"its longest n-grams are {orders}"
         )
-
-
-def own_tokenizer(dialect: Dialect, tokenize: Any) -> Any:
-    """The tokenizer that has this name in the original."""
-    if dialect.tokenizers is None:
-        by_script = dialect.tokenizer_by_script
-        own = {dialect.tokenizer: dialect.tokenizer, by_script: by_script, "auto": by_script}
-        alias = known_name(tokenize, own)
-        return own[alias] if alias else get_tokenizer(tokenize)
-    name = getattr(tokenize, "name", tokenize)
-    if alias := known_name(name, dialect.tokenizers):
-        return dialect.tokenizers[alias]
-    if name in dialect.tokenizers.values():
-        return tokenize
-    names = _any_of([*map(repr, dialect.tokenizers), "False for lists of tokens"])
-    raise dialect.refusal(f"tokenize={shown(name)}", f"its tokenizers are {names}")
-
-
-def _any_of(values: Any) -> str:
-    *others, last = map(str, values)
-    return f"{', '.join(others)} or {last}" if others else last

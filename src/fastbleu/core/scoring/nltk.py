@@ -47,11 +47,9 @@ class NltkDialect(Dialect):
     adds_up = True
     separable: bool | None = True
     options = {"weights": None, "smooth_method": "none", "smooth_value": None}
-    other_smoothings = {
-        name: _LAST_SEGMENT.format(name) for name in ("method5", "method6", "method7")
-    }
     unsupported = {
         EFFECTIVE_ORDER: "effective_order is an option of sacreBLEU; nltk averages over all orders",
+        **{name: _LAST_SEGMENT.format(name) for name in ("method5", "method6", "method7")},
     }
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:

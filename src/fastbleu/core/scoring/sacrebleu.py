@@ -42,9 +42,6 @@ class SacrebleuDialect(Dialect):
     separable = True
     options = {"weights": None, "smooth_method": "exp", "smooth_value": None}
     options |= {"effective_order": None}
-
-    _fields = ("nrefs", "case", "eff", "tok", "smooth", "order", "weights", "reflen", "version")
-    _usual_order = 4
     _printed = "%.2f"
 
     # sacreBLEU's results for a row, and for counts in any sequences of numbers.
@@ -97,19 +94,30 @@ class SacrebleuDialect(Dialect):
             scores.append(_weighted(precisions, bp, totals, options))
         return scores
 
-    def _smoothing_text(self, options: ScoreOptions) -> str:
-        value = options.smooth_value
-        value = self.smoothings[options.smooth_method] if value is None else value
-        if value is None:
-            return options.smooth_method
-        rounded = f"{value:.2f}"
-        return f"{options.smooth_method}[{rounded if float(rounded) == value else value}]"
+    def _signature_fields(self, fields: dict[str, Any], options: ScoreOptions) -> dict[str, Any]:
+        smooth, value = options.smooth_method, options.smooth_value
+        value = self.smoothings[smooth] if value is None else value
+        if value is not None:
+            rounded = f"{value:.2f}"
+            smooth += f"[{rounded if float(rounded) == value else value}]"
+        order = options.max_ngram_order
+        own = {
+            "eff": "yes" if options.effective_order else "no",
+            "smooth": smooth,
+            "order": None if order == self.max_ngram_order else order,
+            "version": self.version,
+        }
+        names = "nrefs", "case", "eff", "tok", "smooth", "order", "weights", "reflen", "version"
+        return {name: (fields | own)[name] for name in names}
 
 
 def _weighted(
     precisions: Sequence[float], bp: float, totals: Sequence[float], options: ScoreOptions
 ) -> float:
-    """The score of one row: bp * (100 * exp(sum of weight * log(precision)))."""
+    """The score of one row: bp * (100 * exp(sum of weight * log(precision))).
+
+    If `effective_order` leaves out orders, the weights of the others are scaled up to the same sum.
+    """
     if not any(precisions):
         return 0.0
     weights: Sequence[float] = options.weights or ()

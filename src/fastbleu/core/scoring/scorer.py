@@ -49,15 +49,8 @@ class Scorer(ScoreOptions):
     Parameters
     ----------
     dialect : Dialect
-    max_ngram_order : int
-    weights : sequence of float, shape (max_ngram_order,), optional
-        Weight of each order; equal weights by default.
-    smooth_method, smooth_value : optional
-        One of the dialect's `smoothings`, and a value to replace its default.
-    effective_order : bool, optional
-        Average only over orders for which the hypotheses have n-grams; their weights are scaled up
-        to the sum of all. None: False for a corpus, True for sentences that are scored one by one,
-        if the dialect supports it.
+    max_ngram_order, weights, smooth_method, smooth_value, effective_order
+        As for `fastbleu.BLEU`.
     lowercase, tokenizer, reference_length : optional
         For signatures and warnings: whether text was lowercased, the tokenizer (or the filter of
         token ids, or the text of the field), and which reference length was used. None leaves the
@@ -206,15 +199,7 @@ class Scorer(ScoreOptions):
 
     def line(self, score: Score) -> str | None:
         """The line that the original prints; None if it prints none."""
-        if self.dialect._line is None:
-            return None
-        name, hyp_len, ref_len = self.dialect._line
-        precisions = "/".join([f"{100 * precision:.1f}" for precision in score.precisions])
-        return (
-            f"{name} = {score.printed}, {precisions} (BP={score.bp:.3f}, "
-            f"ratio={score.hyp_len / score.ref_len:.3f}, "
-            f"{hyp_len}={score.hyp_len}, {ref_len}={score.ref_len})"
-        )
+        return self.dialect.line(score)
 
     # Counts to scores.
 
@@ -333,7 +318,7 @@ class Scorer(ScoreOptions):
         try:
             attributes = self.dialect._corpus_score(sums, self)
         except _ARITHMETIC as error:
-            if self.dialect.mean_of_sentences and not self.dialect.keeps_tokens:
+            if self.dialect.mean_of_sentences and sums.extra is None:
                 self._refuse_first(sums.rows())
             raise self._no_score(error) from error
         if sums.are_unusual and warns:
@@ -352,15 +337,14 @@ class Scorer(ScoreOptions):
     def stats(self, counted: Counted) -> Stats:
         """The rows of a corpus, with their `Origin`."""
         self._check_counted(counted)
-        return self._with_origin(counted.stats, counted.nrefs, counted.tokenizers)
+        return self._with_origin(counted.stats, counted)
 
     def stats_of_sums(self, sums: Sums) -> Stats:
         """The rows that sums have kept, with their `Origin`."""
-        return self._with_origin(sums.rows()[:], sums.nrefs, sums.tokenizers)
+        return self._with_origin(sums.rows()[:], sums)
 
-    def _with_origin(
-        self, stats: Stats, nrefs: int | None, tokenizers: frozenset[str | None] | None
-    ) -> Stats:
+    def _with_origin(self, stats: Stats, noted: Counted | Sums) -> Stats:
+        nrefs, tokenizers = noted.nrefs, noted.tokenizers
         stats._origin = Origin(nrefs=nrefs, tokenizers=tokenizers, is_sum=False, **self.counted_as)
         return stats
 
@@ -415,7 +399,7 @@ class Scorer(ScoreOptions):
             scores = dialect._segment_scores(counted, self.of_sentences)
             return numpy.asarray(scores, numpy.float64)
         except _ARITHMETIC as error:
-            if not dialect.keeps_tokens:
+            if counted.extra is None:
                 self._refuse_first(counted.stats)
             raise self._no_score(error) from error
 
@@ -508,15 +492,10 @@ class Scorer(ScoreOptions):
         )
 
     def warn_of_tokenized(self, periods: int, segments: int | None) -> None:
-        """Warn about text that looks tokenized."""
-        if periods and self.warns_of_tokenized:
-            warn_tokenized(periods, segments)
-
-    @property
-    def warns_of_tokenized(self) -> bool:
-        """Whether text that looks tokenized is a mistake."""
+        """Warn about text that looks tokenized, unless the dialect expects this."""
         tokenizer = self._tokenizer and self._tokenizer.name
-        return tokenizer not in (None, "none") and not self.dialect.of_tokenized_text
+        if periods and tokenizer not in (None, "none") and not self.dialect.of_tokenized_text:
+            warn_tokenized(periods, segments)
 
     def warn_of_short(
         self, short: int, hypotheses: int, max_ngram_order: int | None = None
@@ -549,10 +528,9 @@ def checked_weights(weights: Any) -> tuple[float, ...]:
 
 def _unknown_smoothing(dialect: Dialect, smooth_method: object) -> ValueError:
     """The error for a smoothing method that the dialect does not have."""
-    if isinstance(smooth_method, str) and smooth_method in dialect.other_smoothings:
-        return dialect.refusal(
-            f"smooth_method={smooth_method!r}", dialect.other_smoothings[smooth_method]
-        )
+    if isinstance(smooth_method, str) and smooth_method in dialect.unsupported:
+        reason = dialect.unsupported[smooth_method]
+        return dialect.refusal(f"smooth_method={smooth_method!r}", reason)
     function = getattr(smooth_method, "__name__", None)
     methods = {method: name for method, name in NLTK_METHODS.items() if name in dialect.smoothings}
     if function in methods:
@@ -565,19 +543,16 @@ def _unknown_smoothing(dialect: Dialect, smooth_method: object) -> ValueError:
 
 def _signature(scorer: Scorer, nrefs: int | None, tokenizer: Any) -> str:
     """See `Scorer.signature`."""
-    dialect, weights, order = scorer.dialect, scorer.weights, scorer.max_ngram_order
+    weights, smooth, value = scorer.weights, scorer.smooth_method, scorer.smooth_value
     fields = {
         "nrefs": "var" if nrefs == -1 else nrefs,
         "case": None if scorer.lowercase is None else "lc" if scorer.lowercase else "mixed",
-        "eff": "yes" if scorer.effective_order else "no",
         "tok": tokenizer,
-        "dialect": dialect.version,
-        "order": None if order == dialect._usual_order else order,
+        "dialect": scorer.dialect.version,
+        "order": scorer.max_ngram_order,
         "weights": None if weights is None else ",".join(map(str, weights)),
-        "smooth": dialect._smoothing_text(scorer),
+        "smooth": smooth if value is None else f"{smooth}[{value}]",
         "reflen": scorer.reference_length,
-        "version": dialect.version,
     }
-    shown_fields = {name: fields[name] for name in dialect._fields if fields[name] is not None}
-    shown_fields |= dialect._further_fields()
-    return "|".join([f"{name}:{value}" for name, value in shown_fields.items()])
+    fields = scorer.dialect._signature_fields(fields, scorer)
+    return "|".join([f"{name}:{value}" for name, value in fields.items() if value is not None])

@@ -15,12 +15,11 @@ import os
 from ..inputs.arguments import a_type, known_name, shown, unknown_name
 from ..inputs.errors import InputTypeError
 from ..runtime.extras import install_command
-from ..runtime.import_lock import import_locked, lazy, provider
+from ..runtime.import_lock import import_locked, provider
 from . import _compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import hashlib
     from collections.abc import Callable
     from typing import Any, NoReturn, TypeAlias
 
@@ -29,14 +28,9 @@ if TYPE_CHECKING:
     TokenFunction: TypeAlias = Callable[[str], list[str] | tuple[str, ...]]
     ModelPath: TypeAlias = str | bytes | os.PathLike[Any]
 
-else:
-    hashlib = lazy("hashlib")
-
 
 class Tokenizer:
     """A loaded tokenizer, as `get` returns it; immutable.
-
-    Exactly one of `compiled`, `rewrite` and `split` is not None.
 
     Attributes
     ----------
@@ -44,32 +38,21 @@ class Tokenizer:
         One of `names`, or a callable's `__qualname__`.
     signature : str
         The field `tok:` of a score's signature.
-    compiled : str or None
-        Its name in the compiled code.
-    rewrite : callable (list of str, bool, bool -> list of str) or None
-        Rewrites texts for the compiled tokenizer `rewritten_for`; also takes whether to ignore
-        case and whether the texts are references.
-    line_writer : capsule or None
-        `rewrite` for compiled code; it always ignores case.
-    split : callable (str -> list of str) or None
-        Splits a text.
-    by_word : bool
-        Whether `split` reads each word between spaces by itself.
-    choose : callable (str -> Tokenizer) or None
-        Chooses the tokenizer of each text.
-    packer : callable (checks, lowercase -> PackedSegments) or None
-        Packs texts itself, each with one reference.
     """
 
     name: str
     signature: str
+    # One of these three: its name in the compiled code; a function that rewrites texts for the
+    # compiled tokenizer `rewritten_for`, and also takes whether to ignore case and whether the
+    # texts are references; one that splits a text.
     compiled: str | None = None
     rewrite: Rewrite | None = None
-    rewritten_for: str | None = None
-    line_writer: object = None
     split: Split | None = None
-    by_word: bool = False
-    choose: Callable[[str], Tokenizer] | None = None
+    rewritten_for: str | None = None
+    line_writer: object = None  # a capsule: `rewrite` for compiled code, always ignoring case
+    by_word: bool = False  # whether `split` reads each word between spaces by itself
+    choose: Callable[[str], Tokenizer] | None = None  # chooses the tokenizer of each text
+    # Packs texts itself, each with one reference; takes checks and whether to ignore case.
     packer: Callable[[Any, bool], Any] | None = None
     # What loads it again: a name or function, and the path of a model file.
     _source: str | TokenFunction
@@ -232,7 +215,8 @@ def load_sentencepiece(name: str, path: str) -> dict[str, Any]:
     if os.path.basename(path) not in file_names:
         # Another model gives other scores, so the signature must not be sacreBLEU's.
         with open(path, "rb") as file:
-            signature = f"{name}-{hashlib.sha256(file.read()).hexdigest()[:8]}"
+            digest: str = import_locked("hashlib").sha256(file.read()).hexdigest()
+        signature = f"{name}-{digest[:8]}"
 
     def parse(text: str) -> str:
         return " ".join(processor.EncodeAsPieces(text.rstrip()))

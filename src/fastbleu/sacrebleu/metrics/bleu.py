@@ -1,4 +1,4 @@
-"""sacreBLEU's metric with compiled counting: `BLEU`, `corpus_bleu`, `raw_corpus_bleu`."""
+"""sacreBLEU's BLEU with compiled counting: `BLEU`, `corpus_bleu`, `raw_corpus_bleu`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from types import MappingProxyType
 
 from ...core.counting.counter import Counter
 from ...core.counting.stats import Stats
-from ...core.inputs._batch import Batch
 from ...core.inputs.arguments import a_type, check_positive, shown, unknown_name
 from ...core.inputs.errors import warn_input
 from ...core.inputs.mistakes import warn_tokenized
+from ...core.runtime.caching import cached_property
 from ...core.runtime.import_lock import lazy
-from ...core.scoring._sacrebleu import score_of_row
+from ...core.scoring._sacrebleu import LazyScore, score_of_row
 from ...core.scoring.sacrebleu import SACREBLEU
 from ...core.tokenizers.tokenizer import (
     BY_LANGUAGE,
@@ -24,15 +24,8 @@ from ...core.tokenizers.tokenizer import (
 )
 from ...core.tokenizers.tokenizer import tokenize as split
 from .._sentence_score import score_text, use
-from ..base import Metric
-from ..bleu_score import BLEUScore, BLEUSignature
-from ..streams import (
-    check_corpus,
-    check_option,
-    check_sentence,
-    check_smoothing,
-    count_streams,
-)
+from ..base import Metric, Score, Signature
+from ..streams import check_corpus, check_option, check_smoothing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +40,86 @@ else:
     experiment = lazy("fastbleu.significance.experiment")
 
 __all__ = ["BLEU", "BLEUScore", "BLEUSignature"]  # the names that sacreBLEU's module has
+
+
+class BLEUScore(LazyScore, Score):
+    """A BLEU score and what it was computed from.
+
+    Parameters
+    ----------
+    score : float
+        In 0-100.
+    counts, totals : list of int (float where add-k has added one), length max_ngram_order
+        Clipped n-gram matches and n-grams of the hypotheses.
+    precisions : list of float, length max_ngram_order
+        In 0-100, smoothed.
+    bp : float
+        The brevity penalty, 0-1.
+    sys_len, ref_len : int
+        Lengths of the hypotheses and of the closest references, in tokens.
+
+    Attributes
+    ----------
+    name : str
+        "BLEU".
+    ratio : float
+        sys_len / ref_len; the integer 0 if ref_len is 0.
+    prec_str : str
+        The precisions with one digit, separated by slashes.
+    """
+
+    counts: list[float]
+    totals: list[float]
+    precisions: list[float]
+    bp: float
+    sys_len: int
+    ref_len: int
+
+    def __init__(
+        self,
+        score: float,
+        counts: list[float],
+        totals: list[float],
+        precisions: list[float],
+        bp: float,
+        sys_len: int,
+        ref_len: int,
+    ) -> None:
+        self._assign(score, counts, totals, precisions, bp, sys_len, ref_len)
+
+    # Formatting the texts takes longer than scoring, and most scores are never printed.
+    @cached_property
+    def prec_str(self) -> str:
+        return "/".join([f"{p:.1f}" for p in self.precisions])
+
+    @cached_property
+    def ratio(self) -> float:
+        return self.sys_len / self.ref_len if self.ref_len else 0
+
+    @cached_property
+    def _verbose(self) -> str:
+        return (
+            f"{self.prec_str} (BP = {self.bp:.3f} ratio = {self.ratio:.3f} "
+            f"hyp_len = {self.sys_len:d} ref_len = {self.ref_len:d})"
+        )
+
+
+class BLEUSignature(Signature):
+    """The signature of a BLEU score."""
+
+    def __init__(self, args: dict[str, Any]) -> None:
+        super().__init__(args)
+        smoothing = args["smooth_method"]
+        value = SACREBLEU.smoothings[smoothing]
+        if value is not None:
+            if args["smooth_value"] is not None:
+                value = args["smooth_value"]
+            smoothing += f"[{value:.2f}]"
+        self.info |= {
+            "eff": "yes" if args["effective_order"] else "no",
+            "tok": args["tokenizer_signature"],
+            "smooth": smoothing,
+        }
 
 
 class LineTokenizer:
@@ -260,19 +333,13 @@ class BLEU(Metric):
         tokenizer, lowercase, order = self._split, self.lowercase, self.max_ngram_order
         if (compiled := tokenizer.compiled) is not None:
             options = self.smooth_method, self.smooth_value, self.effective_order
-            score = score_text(compiled, lowercase, order, options, hypothesis, references)
+            score = score_text(
+                compiled, lowercase, order, options, hypothesis, references, BLEUScore
+            )
             if score is not None:
                 self.num_refs = len(references) - references.count(None)
                 return score
-        check_sentence(hypothesis, references)
-        counter = Counter(tokenizer, bool(lowercase), order, skip_none=True)
-        counted = counter.count(Batch([hypothesis], [tuple(references)]))
-        self.num_refs = counted.nrefs
-        return self._score_row(counted.rows)
-
-    def get_signature(self) -> BLEUSignature:
-        """The signature of the last score; ValueError if there is none yet."""
-        return self._SIGNATURE_TYPE(self.__dict__)
+        return self._score_row(self._count_sentence(hypothesis, references, self._counter()).rows)
 
     @staticmethod
     def compute_bleu(
@@ -310,14 +377,12 @@ class BLEU(Metric):
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Stats:
         return self._count(hypotheses, references).stats
 
-    def _count(self, hypotheses: Any, references: Any, keep_rows: bool = True) -> Counted:
+    def _counter(self) -> Counter:
         lowercase, order = bool(self.lowercase), self.max_ngram_order
-        counter = Counter(self._split, lowercase, order, skip_none=True)
-        counted: Counted = count_streams(
-            hypotheses, references, self._ref_cache, counter, keep_rows
-        )
-        if references:
-            self.num_refs = counted.nrefs
+        return Counter(self._split, lowercase, order, skip_none=True)
+
+    def _count(self, hypotheses: Any, references: Any, keep_rows: bool = True) -> Counted:
+        counted: Counted = self._count_streams(hypotheses, references, self._counter(), keep_rows)
         if counted.tokenized_periods and not self._force:
             warn_tokenized(counted.tokenized_periods, otherwise="force=True")
         return counted
@@ -338,8 +403,7 @@ class BLEU(Metric):
 
     def _score_row(self, row: array[int]) -> BLEUScore:
         options = self.max_ngram_order, self.smooth_method, self.smooth_value, self.effective_order
-        score: BLEUScore = score_of_row(BLEUScore, row, *options)
-        return score
+        return score_of_row(BLEUScore, row, *options)
 
 
 def _choose_tokenizer(
@@ -359,7 +423,7 @@ def _choose_tokenizer(
     return load_tokenizer(tokenize)
 
 
-use(BLEU)
+use(BLEU, BLEUScore)
 
 
 def corpus_bleu(

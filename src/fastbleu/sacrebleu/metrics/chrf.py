@@ -6,17 +6,11 @@ from array import array
 from collections.abc import Sequence
 
 from ...chrf._chrf import score_rows, score_segment
-from ...chrf.counter import ChrfCounted, ChrfCounter
-from ...core.inputs._batch import Batch
+from ...chrf.counter import ChrfCounter
 from ...core.inputs.arguments import check_integer
 from ...core.runtime.import_lock import lazy
 from ..base import Metric, Score, Signature
-from ..streams import (
-    check_corpus,
-    check_option,
-    check_sentence,
-    count_streams,
-)
+from ..streams import check_corpus, check_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,9 +55,7 @@ class CHRFSignature(Signature):
 
     def __init__(self, args: dict[str, Any]) -> None:
         super().__init__(args)
-        self._abbr |= {"case": "c", "eff": "e", "nc": "nc", "nw": "nw", "space": "s"}
         self.info |= {
-            "case": "lc" if args["lowercase"] else "mixed",
             "eff": "no" if args["eps_smoothing"] else "yes",
             "nc": args["char_order"],
             "nw": args["word_order"],
@@ -94,11 +86,8 @@ class CHRF(Metric):
 
     Attributes
     ----------
-    num_refs : int
-        References per segment, -1 if it varies; unknown before the first score, unless
-        `references` are kept.
-    n_bootstrap, seed : int, str
-        The values for the last confidence interval.
+    num_refs, n_bootstrap, seed
+        As for `BLEU`.
 
     Raises
     ------
@@ -158,7 +147,7 @@ class CHRF(Metric):
         """
         check_corpus(hypotheses, references)
         counter = counter_of(self)
-        counted = self._count(hypotheses, references, counter)
+        counted = self._count_streams(hypotheses, references, counter)
         score = self._score(counter.score(counted.sums().row))
         if n_bootstrap > 1:
             [table] = samples.tables([counted.rows], counter.order)
@@ -173,32 +162,19 @@ class CHRF(Metric):
             hypothesis, references, order, word_order, self.lowercase, self.whitespace, rule
         )
         if value is None:
-            check_sentence(hypothesis, references)
             counter = counter_of(self)
-            counted = counter.count(Batch([hypothesis], [tuple(references)]))
-            self.num_refs = counted.nrefs
-            value = counter.score(counted.rows)
+            value = counter.score(self._count_sentence(hypothesis, references, counter).rows)
         else:
             self.num_refs = len(references) - references.count(None)
         return CHRFScore(value, order, word_order, self.beta)
 
-    def get_signature(self) -> CHRFSignature:
-        """The signature of the last score; ValueError if there is none yet."""
-        return self._SIGNATURE_TYPE(self.__dict__)
-
     def _score(self, value: float) -> CHRFScore:
         return CHRFScore(value, self.char_order, self.word_order, self.beta)
-
-    def _count(self, hypotheses: Any, references: Any, counter: ChrfCounter) -> ChrfCounted:
-        counted: ChrfCounted = count_streams(hypotheses, references, self._ref_cache, counter)
-        if references:
-            self.num_refs = counted.nrefs
-        return counted
 
     # The methods that sacreBLEU's PairedTest calls.
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> memoryview:
-        counted = self._count(hypotheses, references, counter_of(self))
+        counted = self._count_streams(hypotheses, references, counter_of(self))
         rows = memoryview(counted.rows).cast("B")
         return rows.cast("q", [counted.segments, 3 * self.order])
 
