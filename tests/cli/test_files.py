@@ -98,7 +98,7 @@ def test_files_that_cannot_be_opened(tmp_path):
         assert error_of(good).startswith(f"{good}: permission denied")
 
 
-LONG = "".join(f"line {i * i}\n" for i in range(60_000)).encode()
+LONG = "".join(f"line {i * i}\n" for i in range(20_000)).encode()
 NOT_LATER = {"encoding": "latin-1", "chunks": [4096]}
 
 
