@@ -30,6 +30,11 @@ FILES = {
     "t.jsonl": [json.dumps({"mt": h, "all": {"ref": r}, "n": 1}) for h, r, *_ in ROWS],
     "t.json": [json.dumps([{"mt": h, "ref": r} for h, r, *_ in ROWS])],
     "t.data": [json.dumps({"mt": h, "ref": r}) for h, r, *_ in ROWS],
+    "holes.jsonl": [
+        json.dumps({"mt": h, "ref": r}) for h, r in [(H[0], R[0]), (None, "a"), (H[1], R[1])]
+    ],
+    "filled-ref": [R[0], "a", R[1]],
+    "filled-mt": [H[0], "", H[1]],
     "keyed-ref": [f"id-{i}\t{text}" for i, text in enumerate(R * 10)],
     "keyed-mt": [f"id-{i}\t{text}" for i, text in [*enumerate(H * 10)][::-1]],
     "ref.srt": [SUBTITLES.format(*R)],
@@ -89,6 +94,10 @@ t.jsonl -i mt
 t.jsonl::all -i mt
     choose a part of it, such as (::.*)
     t.jsonl{0} -i mt
+holes.jsonl::ref -i holes.jsonl::mt
+    or (--missing empty) to take an empty text
+    holes.jsonl::ref -i holes.jsonl::mt {0}
+    filled-ref -i filled-mt
 t.json -i mt
     for other JSON name a key, as in (.*::)KEY
     {0}ref -i mt

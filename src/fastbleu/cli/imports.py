@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import signal
-from importlib import import_module
-from threading import current_thread, main_thread
-from types import ModuleType
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
 
 
 def import_undisturbed(name: str) -> ModuleType:
@@ -13,6 +12,10 @@ def import_undisturbed(name: str) -> ModuleType:
 
     numpy would report the interruption as a broken installation.
     """
+    import signal
+    from importlib import import_module
+    from threading import current_thread, main_thread
+
     handler = signal.getsignal(signal.SIGINT)
     if handler is not signal.default_int_handler or current_thread() is not main_thread():
         return import_module(name)
