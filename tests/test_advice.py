@@ -428,8 +428,6 @@ NAMES["NAMES"] = NAMES
 ROOMS = "core", "nltk", "sacrebleu", "originals", "significance", "reporting"
 UNTYPED = (
     # Of tables, matrix and hosts, whose tests type it.
-    "; add one for None",
-    " has no value (null)",
     " holds tuples of tuples",
     " without a shape, such as a nested tensor",
     "n-grams are not counted by tensor operations",
