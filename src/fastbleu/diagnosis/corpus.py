@@ -19,6 +19,7 @@ from ..core.inputs.errors import without_input_warnings
 from ..core.inputs.ids import IdFilter, are_ids, id_rows
 from ..core.metric.argument import counter_of, scorer_of
 from ..core.metric.bleu import BLEU
+from ..core.runtime.caching import cached_property
 from ..core.scoring.base import TOKENS
 from ..core.scoring.counters import make_counter
 from ..core.scoring.score import NoScoreError, Score
@@ -84,6 +85,11 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.hypotheses)
+
+    @cached_property
+    def all_text(self) -> str:
+        """The texts of both sides, to find out what none of them has."""
+        return "\n".join(chain(self.hypotheses, *self.references))
 
     @property
     def shares_counts(self) -> bool:

@@ -315,6 +315,8 @@ def _repaired(corpus: Corpus, repair: Repair) -> _Repaired | None:
     """The corpus with repaired texts; None if one side does not have it more often."""
     if repair.styles and not any(_differ_throughout(corpus, *both) for both in repair.styles):
         return None
+    if repair.marks and not any(mark in corpus.all_text for mark in repair.marks):
+        return None
     having = on_one_side(corpus, repair.has, repair.is_spelling)
     if having is None:
         return None
