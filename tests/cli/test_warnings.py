@@ -74,9 +74,16 @@ GERMAN, CHINESE_SYSTEM = "en-de.Online-B", "en-zh.Online-A"
         (CHINESE_SYSTEM, list, "are in LATIN letters, .* CJK"),
         (GERMAN, lambda texts: [*texts[1:], ""], "hypothesis i fits reference i-1"),
         (GERMAN, lambda texts: ["one too many", *texts], "hypothesis i fits reference i[+]1"),
+        (GERMAN, lambda texts: [*texts[:999], *texts[1000:], ""], "from segment 1000 on .* i-1"),
         (GERMAN, lambda texts: wmt22.one_reference(GERMAN)[0], "all [0-9,]+ .* equal their refer"),
     ],
-    ids=["another language", "one line later", "one line earlier", "the hypotheses"],
+    ids=[
+        "another language",
+        "one line later",
+        "one line earlier",
+        "a line is missing",
+        "the hypotheses",
+    ],
 )
 def test_references_that_do_not_belong_to_the_hypotheses(of, change, words, tmp_path, capsys):
     hypotheses = wmt22.one_reference(GERMAN)[0]
