@@ -144,7 +144,10 @@ def _shifted(corpus: Corpus, numbers: Sequence[int], offsets: Sequence[int]) -> 
     for start, end in zip(starts, [*starts[1:], count], strict=True):
         offset, first, last = offsets[start], numbers[start], numbers[end - 1]
         if offset and end == count:
-            runs.append(f"from segment {first} on hypothesis i fits reference i{offset:+d}")
+            or_before = " or before" if start <= 1 and numbers[0] > 0 else ""
+            runs.append(
+                f"from segment {first}{or_before} on hypothesis i fits reference i{offset:+d}"
+            )
         elif offset:
             runs.append(f"hypotheses {first} to {last} fit reference i{offset:+d}")
     side = "a hypothesis" if offsets[starts[0]] > 0 else "a reference"
