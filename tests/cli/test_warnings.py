@@ -77,7 +77,7 @@ GERMAN, CHINESE_SYSTEM = "en-de.Online-B", "en-zh.Online-A"
         (
             GERMAN,
             lambda texts: [*texts[:999], *texts[1000:], ""],
-            "from segment 10[0-9]+ .*on .* i-1",
+            "segment 10[0-9]+ .*on .* i-1",
         ),
         (GERMAN, lambda texts: wmt22.one_reference(GERMAN)[0], "all [0-9,]+ .* equal their refer"),
     ],
