@@ -144,10 +144,8 @@ def _shifted(corpus: Corpus, numbers: Sequence[int], offsets: Sequence[int]) -> 
     for start, end in zip(starts, [*starts[1:], count], strict=True):
         offset, first, last = offsets[start], numbers[start], numbers[end - 1]
         if offset and end == count:
-            or_before = " or before" if start <= 1 and numbers[0] > 0 else ""
-            runs.append(
-                f"from segment {first}{or_before} on hypothesis i fits reference i{offset:+d}"
-            )
+            start_of_run = f"{first} or before" if start <= 1 and numbers[0] > 0 else f"{first}"
+            runs.append(f"from segment {start_of_run} on hypothesis i fits reference i{offset:+d}")
         elif offset:
             runs.append(f"hypotheses {first} to {last} fit reference i{offset:+d}")
     side = "a hypothesis" if offsets[starts[0]] > 0 else "a reference"

@@ -94,7 +94,9 @@ class MistakeWatch:
         """Warn about mistakes in texts: of the first ones, and of those that look unusual."""
         hypotheses, references = batch.hypotheses, batch.references
         is_warned = is_poor = False
-        if counter.tokenizer is not None and len(hypotheses):
+        if not len(hypotheses):
+            return
+        if counter.tokenizer is not None:
             if not counter.was_examined:
                 counter.was_examined = True
                 is_warned = warn_of_printed_lists(hypotheses, references) or warn_of_unspaced(
