@@ -49,9 +49,11 @@ def warn_of_sample(counter: Any, batch: Batch, is_unusual: bool) -> bool:
     """
     sides = [
         side[:_SAMPLED_PAIRS] if type(side) is list else list(islice(side, _SAMPLED_PAIRS))
-        for side in (batch.hypotheses, batch.references)
+        for side in map(_segments_of, (batch.hypotheses, batch.references))
     ]
     hypotheses, references = sides[0], [*map(_references_of, sides[1])]
+    if len(hypotheses) != len(references):  # another thread has changed a list
+        return False
     if not all(isinstance(text, str) for text in chain(hypotheses, *references)):
         return False
     if not (is_unusual or _look_mistaken(hypotheses, [texts[0] for texts in references])):
@@ -61,18 +63,22 @@ def warn_of_sample(counter: Any, batch: Batch, is_unusual: bool) -> bool:
 
 def warn_of_order(counter: Any, batch: Batch) -> bool:
     """Warn if the last hypotheses fit the references of other segments; return whether they do."""
-    sides = [
-        side.as_lists(place) if type(side) is Utf8Rows else side
-        for side in (batch.hypotheses, batch.references)
-    ]
+    sides = [*map(_segments_of, (batch.hypotheses, batch.references))]
     try:
         sides = [list(side)[-_ORDERED_PAIRS:] for side in sides]
         hypotheses = [*map(_text_of, sides[0])]
         references = [[*map(_text_of, _references_of(texts))] for texts in sides[1]]
     except (TypeError, ValueError):  # other tokens, or segments that can be read only once
         return False
+    if len(hypotheses) != len(references):
+        return False
     first = batch.before + len(batch.hypotheses) - len(hypotheses)
     return clear_findings.warn_of_order(counter, hypotheses, references, first)
+
+
+def _segments_of(side: Any) -> Any:
+    """A side whose items are segments; those of columns of lists are texts."""
+    return side.as_lists(place) if type(side) is Utf8Rows and side.levels else side
 
 
 def _references_of(segment: Any) -> list[Any]:

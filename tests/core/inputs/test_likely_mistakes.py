@@ -132,6 +132,17 @@ def test_sources_for_hypotheses_are_seen_if_they_are_single_tokens():
     )
 
 
+def test_references_in_columns_of_lists_are_paired_with_their_hypotheses():
+    pyarrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("fastbleu.diagnosis")
+    texts = [f"a{n} b{n} c{n} d{n} e{n}" for n in range(600)]
+    references = [[text, f"{text} and more"] for text in texts]
+    columns = pyarrow.array([f"{text} <pad>" for text in texts]), pyarrow.array(references)
+    [message] = messages(BLEU().score, *columns)[1]
+    assert message.startswith("in the first 64 segments, 64 of the hypotheses have tags")
+    assert messages(BLEU().score, pyarrow.array(texts), pyarrow.array([*references[1:], ["x"]]))[1]
+
+
 def test_functions_of_queries_do_not_warn_of_a_batch():
     pyarrow = pytest.importorskip("pyarrow")
     compute = pytest.importorskip("pyarrow.compute")
