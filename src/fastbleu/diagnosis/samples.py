@@ -51,9 +51,9 @@ def warn_of_sample(counter: Any, batch: Batch, is_unusual: bool) -> bool:
         side[:_SAMPLED_PAIRS] if type(side) is list else list(islice(side, _SAMPLED_PAIRS))
         for side in map(_segments_of, (batch.hypotheses, batch.references))
     ]
-    hypotheses, references = sides[0], [*map(_references_of, sides[1])]
-    if len(hypotheses) != len(references):  # another thread has changed a list
+    if not _can_be_read_again(*sides):
         return False
+    hypotheses, references = sides[0], [*map(_references_of, sides[1])]
     if not all(isinstance(text, str) for text in chain(hypotheses, *references)):
         return False
     if not (is_unusual or _look_mistaken(hypotheses, [texts[0] for texts in references])):
@@ -64,13 +64,13 @@ def warn_of_sample(counter: Any, batch: Batch, is_unusual: bool) -> bool:
 def warn_of_order(counter: Any, batch: Batch) -> bool:
     """Warn if the last hypotheses fit the references of other segments; return whether they do."""
     sides = [*map(_segments_of, (batch.hypotheses, batch.references))]
+    sides = [list(side)[-_ORDERED_PAIRS:] for side in sides]
+    if not _can_be_read_again(*sides):
+        return False
     try:
-        sides = [list(side)[-_ORDERED_PAIRS:] for side in sides]
         hypotheses = [*map(_text_of, sides[0])]
         references = [[*map(_text_of, _references_of(texts))] for texts in sides[1]]
-    except (TypeError, ValueError):  # other tokens, or segments that can be read only once
-        return False
-    if len(hypotheses) != len(references):
+    except TypeError:
         return False
     first = batch.before + len(batch.hypotheses) - len(hypotheses)
     return clear_findings.warn_of_order(counter, hypotheses, references, first)
@@ -81,6 +81,15 @@ def _segments_of(side: Any) -> Any:
     return side.as_lists(place) if type(side) is Utf8Rows and side.levels else side
 
 
+def _can_be_read_again(hypotheses: Sequence[Any], references: Sequence[Any]) -> bool:
+    """Whether references are texts or lists, and there are as many as hypotheses.
+
+    Another thread may have changed a list.
+    """
+    are_lists = all(isinstance(it, str) or (type(it) in (list, tuple) and it) for it in references)
+    return are_lists and len(hypotheses) == len(references)
+
+
 def _references_of(segment: Any) -> list[Any]:
     return [segment] if isinstance(segment, str) else list(segment)
 
@@ -88,7 +97,7 @@ def _references_of(segment: Any) -> list[Any]:
 def _text_of(tokens: Any) -> str:
     if isinstance(tokens, str):
         return tokens
-    if not {*map(type, tokens)} <= {str, int}:
+    if type(tokens) not in (list, tuple) or not {*map(type, tokens)} <= {str, int}:
         raise TypeError("tokens of other types may do anything when they are printed")
     return " ".join(map(str, tokens))
 

@@ -143,6 +143,14 @@ def test_references_in_columns_of_lists_are_paired_with_their_hypotheses():
     assert messages(BLEU().score, pyarrow.array(texts), pyarrow.array([*references[1:], ["x"]]))[1]
 
 
+def test_references_that_can_be_read_once_are_not_examined():
+    texts = [f"a{n} b{n} c{n} d{n} e{n}" for n in range(600)]
+    for hypotheses in (["x", *texts[:-1]], [f"{text} <pad>" for text in texts]):
+        expected = messages(BLEU().score, hypotheses, texts)[0]
+        found = messages(BLEU().score, hypotheses, [iter([text]) for text in texts])
+        assert found == (expected, [])
+
+
 def test_functions_of_queries_do_not_warn_of_a_batch():
     pyarrow = pytest.importorskip("pyarrow")
     compute = pytest.importorskip("pyarrow.compute")

@@ -197,6 +197,8 @@ def _last_are_unrelated(counter: Any, batch: Batch) -> bool:
     hypotheses, references = sides
     if len(hypotheses) != len(references):  # another thread has changed a list
         return False
+    if any(type(texts) not in (str, list, tuple) for texts in references):  # may be read only once
+        return False
     are_unrelated: bool = counter.count(Batch(hypotheses, references)).look_unrelated(SHIFT_SAMPLE)
     return are_unrelated
 
