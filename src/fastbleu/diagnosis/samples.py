@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from itertools import chain, islice
 
+from ..core.inputs._batch import Batch
 from ..core.inputs._utf8_rows import Utf8Rows
 from ..core.inputs.errors import place
+from ..core.inputs.mistakes import SHIFT_SAMPLE
 from ..core.runtime.import_lock import lazy
 
 TYPE_CHECKING = False
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..core.inputs._batch import Batch
     from . import clear_findings
 else:
     clear_findings = lazy("fastbleu.diagnosis.clear_findings")
@@ -61,19 +62,37 @@ def warn_of_sample(counter: Any, batch: Batch, is_unusual: bool) -> bool:
     return clear_findings.warn_of_mistake(counter, hypotheses, references)
 
 
-def warn_of_order(counter: Any, batch: Batch) -> bool:
-    """Warn if the last hypotheses fit the references of other segments; return whether they do."""
-    sides = [*map(_segments_of, (batch.hypotheses, batch.references))]
-    sides = [list(side)[-_ORDERED_PAIRS:] for side in sides]
-    if not _can_be_read_again(*sides):
+def warn_of_order(counter: Any, batch: Batch, is_unusual: bool) -> bool:
+    """Warn if the last hypotheses fit the references of other segments; return whether they do.
+
+    Unless the batch `is_unusual`, it is looked through only if its last segments match hardly at
+    all, as after a missing line, which the sum of all rows does not show.
+    """
+    if not is_unusual:
+        sides = _last(batch.hypotheses, SHIFT_SAMPLE), _last(batch.references, SHIFT_SAMPLE)
+        if not _can_be_read_again(*sides):
+            return False
+        if not counter.count(Batch(*sides)).look_unrelated(SHIFT_SAMPLE):
+            return False
+    parts = [_last(_segments_of(it), _ORDERED_PAIRS) for it in (batch.hypotheses, batch.references)]
+    if not _can_be_read_again(*parts):
         return False
     try:
-        hypotheses = [*map(_text_of, sides[0])]
-        references = [[*map(_text_of, _references_of(texts))] for texts in sides[1]]
+        hypotheses = [*map(_text_of, parts[0])]
+        references = [[*map(_text_of, _references_of(texts))] for texts in parts[1]]
     except TypeError:
         return False
     first = batch.before + len(batch.hypotheses) - len(hypotheses)
     return clear_findings.warn_of_order(counter, hypotheses, references, first)
+
+
+def _last(side: Any, count: int) -> list[Any]:
+    """The last items of a side; none of columns of lists, whose items are texts."""
+    if type(side) in (list, tuple):
+        return list(side[-count:])  # a slice, because another thread may change the list
+    if type(side) is Utf8Rows and side.levels:
+        return []
+    return [side[number] for number in range(len(side))[-count:]]
 
 
 def _segments_of(side: Any) -> Any:

@@ -111,12 +111,10 @@ class MistakeWatch:
                 )
             )
         are_unrelated = counted.look_unrelated(SHIFT_SAMPLE)
-        if counter.is_due and not are_unrelated:  # which a sum of rows does not show
-            are_unrelated = _last_are_unrelated(counter, batch)
-        if not is_warned and self.to_examine and are_unrelated:
+        if not is_warned and self.to_examine and (are_unrelated or counter.is_due):
             self.to_examine -= 1
             samples = provider("likely mistakes")
-            is_warned = samples is not None and samples.warn_of_order(counter, batch)
+            is_warned = samples is not None and samples.warn_of_order(counter, batch, are_unrelated)
         if not is_warned and (is_poor or counter.is_due):
             counter.is_due = False
             self.looks_if_poor = self.looks_if_poor and not is_poor
@@ -182,25 +180,6 @@ class MistakeWatch:
                 f"references[k][segment], those of {against} segments match better and those of "
                 f"{in_favor} worse; if that is their layout, pass list(zip(*references))"
             )
-
-
-def _last_are_unrelated(counter: Any, batch: Batch) -> bool:
-    """Whether the last segments match hardly at all, as after a missing line."""
-    sides: list[Any] = []
-    for side in (batch.hypotheses, batch.references):
-        if type(side) is Utf8Rows and not side.levels:
-            sides.append([side[number] for number in range(len(side))[-SHIFT_SAMPLE:]])
-        elif type(side) in (list, tuple):
-            sides.append(side[-SHIFT_SAMPLE:])
-        else:
-            return False
-    hypotheses, references = sides
-    if len(hypotheses) != len(references):  # another thread has changed a list
-        return False
-    if any(type(texts) not in (str, list, tuple) for texts in references):  # may be read only once
-        return False
-    are_unrelated: bool = counter.count(Batch(hypotheses, references)).look_unrelated(SHIFT_SAMPLE)
-    return are_unrelated
 
 
 def _votes(
