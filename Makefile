@@ -12,7 +12,7 @@ ENVIRONMENTS = $(sort $(VENV) $(DOCS) $(INTEGRATIONS) $(REPORT) $(TABLES) .venv-
 SOURCES = pyproject.toml setup.py src/fastbleu/__init__.py \
     $(shell find src -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 # Headers that are mostly tables are not formatted.
-HEADERS = $(filter-out %/unicode_ranges.h %/char_classes.h,$(shell find src -name "*.h"))
+HEADERS = $(filter-out %/unicode_ranges.h %/char_classes.h,$(shell find src tests -name "*.[ch]"))
 # The modules that have a stub; fastbleu.nltk is checked with all of its modules.
 STUBBED = fastbleu.nltk $(shell find src -name "_*.pyi" ! -name "__init__.pyi" ! -path "*/nltk/*" \
     | sed 's|^src/||; s|\.pyi$$||; s|/|.|g')

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Every instruction set gives what the portable code gives, on this processor and, emulated, on others; so do other C
-# libraries and Windows: builds tests/core/counting/compare_levels.c for each and runs all with the same seed. A build fails
-# if its levels differ; all of them must print one checksum of matches and, but for the byte order, of keys; those under
-# sanitizers others, of fewer segments. Usage: tests/levels.sh [BUILD...], where a BUILD is a platform:
+# libraries and Windows: builds check_headers.c and compare_levels.c of tests/core/counting for each and runs all with the
+# same seed. A build fails if a header or a level differs; all of them must print one checksum of matches and, but for
+# the byte order, of keys; those under sanitizers others, of fewer segments. Usage: tests/levels.sh [BUILD...], where a
+# BUILD is a platform:
 #   native   this processor, with CC
 #   neon     AArch64: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user
 #   s390x    big-endian: gcc-s390x-linux-gnu, libc6-dev-s390x-cross, qemu-user
@@ -46,6 +47,15 @@ must_agree() {   # must_agree KIND CHECKSUM: with the builds before of that kind
   [ "${checksums[$1]:=$2}" = "$2" ] || { echo "$build: not the $1 results of the builds before" >&2; exit 1; }
 }
 
+start() {   # start NAME COUNT: build and run a program; adds what it prints to $work/result
+  local program="$work/${compiler[0]##*/}${flags[*]}$1.exe"   # of one name for all emulated processors
+  [ -e "$program" ] || "${compiler[@]}" -std=c99 -D_GNU_SOURCE -Wall -Wextra -Wno-unused-function "${flags[@]}" \
+    -I"$headers" -o "$program" "tests/core/counting/$1.c"
+  # Leaks are not looked for: that needs ptrace, which the emulator lacks.
+  ASAN_OPTIONS=detect_leaks=0 "${run[@]}" "$program" "$seed" "$2" 2> >(grep -v "TCG doesn't support" >&2) |
+    tr -d '\r' >>"$work/result"
+}
+
 compare() {   # compare BUILD: build it and run it
   local build=$1 compiler run flags=(-O2) count=$segments kind=plain order=little-endian
   choose "${build%%-*}"
@@ -59,12 +69,9 @@ compare() {   # compare BUILD: build it and run it
       count=$((segments / 20)) kind=processor ;;
   esac
   [ "${build%%-*}" != s390x ] || order=big-endian
-  local program="$work/${compiler[0]##*/}${flags[*]}.exe"   # of one name for all emulated processors
-  [ -e "$program" ] || "${compiler[@]}" -std=c99 -D_GNU_SOURCE -Wall -Wextra -Wno-unused-function "${flags[@]}" \
-    -I"$headers" -o "$program" tests/core/counting/compare_levels.c
-  # Leaks are not looked for: that needs ptrace, which the emulator lacks.
-  ASAN_OPTIONS=detect_leaks=0 "${run[@]}" "$program" "$seed" "$count" 2> >(grep -v "TCG doesn't support" >&2) |
-    tr -d '\r' >"$work/result"
+  : >"$work/result"
+  start check_headers $((count / 10))
+  start compare_levels "$count"
   sed "s/^/$build: /" "$work/result"
   must_agree $kind "$(grep matches\  "$work/result")"
   must_agree "$kind $order" "$(grep keys\  "$work/result")"

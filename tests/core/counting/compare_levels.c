@@ -12,37 +12,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#ifdef _WIN32
-#  include <windows.h>
-#else
-#  include <sys/mman.h>
-#  include <unistd.h>
-#endif
+
+#include "random_input.h"
 
 #include "kernel/objects/id_rows.h"
 #include "kernel/simd/masks.h"
 #include "kernel/hashing/position_ids.h"
 #include "kernel/text/line_run.h"
-#include "kernel/text/lower.h"
 #include "kernel/text/transcode.h"
 
 enum { REFERENCES = 3, MOST_CHARS = 4096, MOST_ORDER = 64, STEPS_EVERY = 4, LEAD = 32, TAIL = 64 };
 
-static uint64_t state, seed, number, checksum_of_keys, checksum_of_matches;
+static uint64_t seed, number, checksum_of_keys, checksum_of_matches;
 static simd_level level;
-
-static uint64_t random_word(void)      /* splitmix64 */
-{
-    uint64_t z = state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-static int below(int limit)
-{
-    return (int)((random_word() >> 32) * (uint64_t)limit >> 32);
-}
 
 static void add_to(uint64_t *checksum, const uint64_t *words, size_t count)
 {
@@ -62,41 +44,6 @@ static void require(int condition, const char *step)
 static void require_same(const void *one, const void *other, size_t size, const char *step)
 {
     require(memcmp(one, other, size) == 0, step);
-}
-
-/* Memory that ends before a page that must not be read. */
-typedef struct { uint8_t *end; } guarded;
-
-#ifdef _WIN32
-static guarded new_guarded(size_t size)
-{
-    SYSTEM_INFO system;
-    GetSystemInfo(&system);
-    const size_t page = system.dwPageSize, room = (size + page - 1) / page * page;
-    uint8_t *memory = (uint8_t *)VirtualAlloc(NULL, room + page, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
-    DWORD before;
-    if (!memory || !VirtualProtect(memory + room, page, PAGE_NOACCESS, &before)) exit(2);
-    const guarded result = {memory + room};
-    return result;
-}
-#else
-#  ifndef BEHIND
-#    define BEHIND PROT_NONE
-#  endif
-static guarded new_guarded(size_t size)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (size + page - 1) / page * page;
-    uint8_t *memory =
-        (uint8_t *)mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory + room, page, BEHIND)) exit(2);
-    const guarded result = {memory + room};
-    return result;
-}
-#endif
-
-static void *at_end(guarded memory, size_t size)
-{
-    return memory.end - size;
 }
 
 /* ---- Random text ---- */
@@ -580,30 +527,6 @@ static void try_transcoder(const guarded memory)
     require_same(expected, text, size, "transcode");
 }
 
-/* Every other letter of a script is a capital; some have no small letter, or one of another size. */
-static void try_lowerer(void)
-{
-    static small_letters letters;
-    static uint8_t one[4 * 301 + TAIL], other[4 * 301 + TAIL];
-    const int length = below(301);
-    writing from = random_writing();
-    size_t size = 0;
-    if (!letters.small['a']) {
-        for (uint32_t c = 0; c < 0x10000; c++) letters.small[c] = (uint16_t)(c < 0x80 || c & 1 ? c : c + 1);
-        for (uint32_t c = 'A'; c <= 'Z'; c++) letters.small[c] = (uint16_t)(c + 32);
-        for (uint32_t c = 0x2020; c < 0x10000; c++) letters.small[c] = (uint16_t)(c < 0x3000 ? 'k' : c);
-        find_capitals(&letters);
-    }
-    for (int i = 0; i < length; i++) {
-        const uint32_t c = below(4) ? random_char(from) : 'A' + (uint32_t)below(26);
-        size = add_utf8(one, size, c);
-    }
-    memcpy(other, one, size);
-    const int lowered = lowerer_for(SIMD_PORTABLE)(&letters, one, size);
-    require(lowered == lowerer_for(level)(&letters, other, size), "lower");
-    if (lowered) require_same(one, other, size, "lower");
-}
-
 /* Up to 20 different ids in ascending order. */
 static id_set random_ids(int64_t *ids)
 {
@@ -668,7 +591,6 @@ int main(int argc, char **argv)
             try_comparer(memory);
             try_utf8(memory);
             try_transcoder(memory);
-            try_lowerer();
             try_rows(memory);
         }
     }

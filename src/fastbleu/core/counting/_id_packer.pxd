@@ -20,10 +20,6 @@ cdef extern from "kernel/objects/id_rows.h":
     ctypedef Py_ssize_t (*id_reader)(const id_row *row, const id_filter *filter, Py_ssize_t count,
                                      id_progress *read, int64_t *out) noexcept nogil
 
-cdef extern from "kernel/hashing/direct_table.h":
-    ctypedef struct direct_table:
-        int32_t count
-
 
 cdef class IdPacker(PackedSegments):
     cdef list sets                       # the memory of the filter's sets
@@ -31,8 +27,7 @@ cdef class IdPacker(PackedSegments):
     cdef id_reader read_some
     cdef IdRows hypotheses, references
     cdef Py_ssize_t first_segment
-    cdef direct_table small_numbers
-    cdef number_table numbers            # if the hypothesis has an id that is negative or large
+    cdef number_table numbers
     cdef int64_t *row_ids
     cdef Py_ssize_t row_capacity
     cdef bint finished
@@ -40,6 +35,6 @@ cdef class IdPacker(PackedSegments):
     cdef int count_prefixes(self, Py_ssize_t segment, int64_t *counts, Py_ssize_t length) except -1 nogil
     cdef id_set set_of(self, object ids) except *
     cdef Py_ssize_t pack_ids(self, Py_ssize_t segment, int64_t *lengths) except -1 nogil
-    cdef int number_ids(self, Py_ssize_t length, bint are_small, bint is_hypothesis) except -1 nogil
+    cdef int number_ids(self, Py_ssize_t length, bint is_hypothesis) except -1 nogil
     cdef Py_ssize_t read(self, const id_row *row, bint *is_padding) except -1 nogil
     cdef Py_ssize_t read_to(self, int64_t *ids, const id_row *row, bint *is_padding) except -1 nogil

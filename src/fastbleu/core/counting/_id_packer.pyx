@@ -3,7 +3,7 @@
 IdPacker compares or numbers the ids of a chunk of segments as TokenPacker does tokens (PackedSegments in
 _packed.pxd); kernel/objects/id_rows.h reads ids of any type, and leaves out those that do not count.
 
-Ownership. IdPacker owns its arrays and its two tables, and holds the rows of the chunk.
+Ownership. IdPacker owns its arrays and its table, and holds the rows of the chunk.
 Thread-safety. One packer per thread.
 """
 
@@ -27,17 +27,6 @@ cdef extern from "kernel/objects/id_rows.h":
     bint was_padding(const id_progress *read) noexcept nogil
     id_reader id_reader_for(simd_level level) noexcept nogil
 
-cdef extern from "kernel/hashing/direct_table.h":
-    const uint64_t DIRECT_NUMBERS
-    void direct_table_free(direct_table *table) noexcept nogil
-    int direct_table_begin(direct_table *table, uint64_t largest) noexcept nogil
-    uint64_t largest_of(const int64_t *numbers, Py_ssize_t length) noexcept nogil
-    void direct_table_add(
-        direct_table *table, const int64_t *numbers, Py_ssize_t length, int32_t *ids) noexcept nogil
-    void direct_table_find(
-        const direct_table *table, const int64_t *numbers, Py_ssize_t length, int32_t absent,
-        int32_t *ids) noexcept nogil
-
 
 cdef Py_ssize_t KEPT_IDS = 1 << 18        # memory for longer rows is not kept
 cdef Py_ssize_t PREFIX_BLOCK = 64
@@ -54,7 +43,6 @@ cdef class IdPacker(PackedSegments):
         self.numbers.seed = process_seed()
 
     def __dealloc__(self):
-        direct_table_free(&self.small_numbers)
         number_table_free(&self.numbers)
         PyMem_RawFree(self.row_ids)
 
@@ -171,48 +159,39 @@ cdef class IdPacker(PackedSegments):
     cdef Py_ssize_t pack_ids(self, Py_ssize_t segment, int64_t *lengths) except -1 nogil:
         """Pack a segment as ids; return the number of its references."""
         cdef Py_ssize_t number = self.first_segment + segment, k, length, references = 0
-        cdef uint64_t largest
-        cdef bint are_small, is_padding
+        cdef bint is_padding
         cdef id_row row
         self.hypotheses.find_row(number, 0, &row)
         lengths[0] = self.read(&row, &is_padding)
-        largest = largest_of(self.row_ids, lengths[0])
-        are_small = largest < DIRECT_NUMBERS
-        if (direct_table_begin(&self.small_numbers, largest) if are_small
-                else number_table_begin(&self.numbers, lengths[0])) < 0:
+        if number_table_begin(&self.numbers, lengths[0]) < 0:
             with gil:
                 raise MemoryError(f"no memory for a segment of {lengths[0]} ids")
-        self.number_ids(lengths[0], are_small, True)
-        self.note_ids(segment, 0, self.small_numbers.count if are_small else self.numbers.count)
+        self.number_ids(lengths[0], True)
+        self.note_ids(segment, 0, self.numbers.count)
         for k in range(self.references.rows_of(number)):
             self.references.find_row(number, k, &row)
             length = self.read(&row, &is_padding)
             if is_padding and (references > 0 or k < self.references.rows_of(number) - 1):
                 continue
-            self.number_ids(length, are_small, False)
+            self.number_ids(length, False)
             references += 1
             lengths[references] = length
         return references
 
-    cdef int number_ids(self, Py_ssize_t length, bint are_small, bint is_hypothesis) except -1 nogil:
-        """Pack the ids that were read, with one of the tables."""
+    cdef int number_ids(self, Py_ssize_t length, bint is_hypothesis) except -1 nogil:
+        """Pack the ids that were read."""
         cdef int32_t *ids = self.reserve_ids(length)
-        cdef int32_t absent = self.small_numbers.count if are_small else self.numbers.count
-        cdef const int64_t *row_ids = self.row_ids
-        cdef Py_ssize_t cost = 1 if are_small else look_up_cost(self.numbers.slot_count)
+        cdef int32_t absent = self.numbers.count
+        cdef Py_ssize_t cost = look_up_cost(self.numbers.slot_count)
         cdef Py_ssize_t start = 0, stop, i
         while start < length:
             stop = self.next_stop(start, length, cost)
-            if are_small and is_hypothesis:
-                direct_table_add(&self.small_numbers, row_ids + start, stop - start, ids + start)
-            elif are_small:
-                direct_table_find(&self.small_numbers, row_ids + start, stop - start, absent, ids + start)
-            elif is_hypothesis:
+            if is_hypothesis:
                 for i in range(start, stop):
-                    ids[i] = number_table_add(&self.numbers, <uint64_t> row_ids[i])
+                    ids[i] = number_table_add(&self.numbers, <uint64_t> self.row_ids[i])
             else:
                 for i in range(start, stop):
-                    ids[i] = number_table_find(&self.numbers, <uint64_t> row_ids[i], absent)
+                    ids[i] = number_table_find(&self.numbers, <uint64_t> self.row_ids[i], absent)
             start = stop
         self.id_count += length
         return 0

@@ -51,8 +51,7 @@ cdef extern from "kernel/text/lower.h":
     ctypedef struct small_letters:
         uint16_t *small
     void find_capitals(small_letters *letters) noexcept nogil
-    ctypedef bint (*lowerer)(const small_letters *letters, uint8_t *bytes, size_t size) noexcept nogil
-    lowerer lowerer_for(simd_level level) noexcept nogil
+    bint lower_utf8(const small_letters *letters, uint8_t *bytes, size_t size) noexcept nogil
 
 cdef extern from "Python.h":
     object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t stop)
@@ -186,7 +185,6 @@ cdef class TextSide:
 
     cdef bint lower_own(self, Py_ssize_t size) except -1 nogil:
         """Lower what was written last, in place; False if Python has to."""
-        cdef lowerer lower_line = lowerer_for(simd_in_use())
         cdef utf8_line line
         cdef size_t at = 0, end
         line.bytes, line.size = self.text + self.used, size
@@ -195,7 +193,7 @@ cdef class TextSide:
             if at > 0:
                 poll(self.cancelled)
             end = next_poll(line, at)
-            if not lower_line(&letters, self.text + self.used + at, end - at):
+            if not lower_utf8(&letters, self.text + self.used + at, end - at):
                 return False
             at = end
         return True

@@ -6,7 +6,8 @@
  * overwritten by a different token is lost, which is rare; lost tokens are looked up one by one. A reference's
  * tokens are read in the same way; those that the hypothesis lacks get its length as their id.
  *
- * Contract. Slots need no clearing: what is read counts only if the key at that position is equal. Hashed
+ * Contract. Slots need no clearing, once they are zero: the position that is read, of any hypothesis before, counts
+ * only if it has an equal key. Hashed
  * keys (key_list.h) are verified by their bytes; if two contents have one hash, the functions return 0, and an
  * interner must tell them apart. The slot depends on a per-process seed, which changes no result.
  * Not thread-safe: one table per thread. Cost: two or three loads and a multiplication a token.

@@ -33,13 +33,6 @@ FB_INLINE uint64_t mask_of_64_neon(uint8x16x4_t lanes)
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(pairs, pairs)), 0);
 }
 
-FB_INLINE uint32_t mask_of_16_neon(uint8x16_t lanes)
-{
-    uint8x16_t bits = own_bits_neon(lanes);
-    for (int step = 0; step < 3; step++) bits = vpaddq_u8(bits, bits);
-    return vgetq_lane_u16(vreinterpretq_u16_u8(bits), 0);
-}
-
 FB_INLINE uint32_t mask_of_8_lanes_neon(uint8x16_t lanes)
 {
     const uint16x8_t own = {1, 2, 4, 8, 16, 32, 64, 128};

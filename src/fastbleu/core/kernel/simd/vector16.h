@@ -56,13 +56,6 @@ FB_VECTOR16_IS(int, has_top_bits16, (vector16 v), _mm_movemask_epi8(v) != 0, vma
 /* Whether any of these bits is set. */
 FB_VECTOR16_IS(int, has_bits16, (vector16 v, vector16 bits), !_mm_testz_si128(v, bits), vmaxvq_u8(vandq_u8(v, bits)) != 0)
 
-FB_VECTOR16_IS(vector16, repeat_8, (int n), _mm_set1_epi8((char)n), vdupq_n_u8((uint8_t)n))
-FB_VECTOR16_IS(vector16, add_8, (vector16 a, vector16 b), _mm_add_epi8(a, b), vaddq_u8(a, b))
-FB_VECTOR16_IS(vector16, subtract_8, (vector16 a, vector16 b), _mm_sub_epi8(a, b), vsubq_u8(a, b))
-FB_VECTOR16_IS(vector16, least_8, (vector16 a, vector16 b), _mm_min_epu8(a, b), vminq_u8(a, b))
-FB_VECTOR16_IS(vector16, equal_8, (vector16 a, vector16 b), _mm_cmpeq_epi8(a, b), vceqq_u8(a, b))
-FB_VECTOR16_IS(unsigned, mask_of_8, (vector16 is), (unsigned)_mm_movemask_epi8(is), mask_of_16_neon(is))
-
 FB_VECTOR16_IS(vector16, repeat_16, (int n), _mm_set1_epi16((short)n), FB_8_OF_16(vdupq_n_u16((uint16_t)n)))
 FB_VECTOR16_IS(vector16, subtract_16, (vector16 a, vector16 b), _mm_sub_epi16(a, b), FB_8_OF_16(vsubq_u16(FB_16(a), FB_16(b))))
 FB_VECTOR16_IS(vector16, least_16, (vector16 a, vector16 b), _mm_min_epu16(a, b), FB_8_OF_16(vminq_u16(FB_16(a), FB_16(b))))
