@@ -94,8 +94,9 @@ def run(name: str) -> tuple[float, str]:
 
 
 def build(commit: str) -> Path:
-    """Build a commit into a folder named after its files, if that is not there."""
-    folder = ROOT / "build" / "against" / git("rev-parse", f"{commit}^{{tree}}")[:12]
+    """Build a commit into a folder named after its files and this Python, if that is not there."""
+    tree = git("rev-parse", f"{commit}^{{tree}}")
+    folder = ROOT / "build" / "against" / f"{tree[:12]}-{sys.implementation.cache_tag}"
     if (folder / "built").exists():
         return folder
     print(f"building {described(commit)} ...", file=sys.stderr)
