@@ -9,7 +9,7 @@ on Python, the compiler and the level of instructions, and say nothing of caches
 
 import csv
 import datetime
-import os
+import gc
 import platform
 import re
 import shutil
@@ -30,20 +30,24 @@ def count(folder: Path, case: str) -> float | None:
 
     They are the difference of processes that call it three times, and once.
     """
-    if not shutil.which("valgrind"):
+    program = shutil.which("valgrind")
+    if not program:
         return None
     valgrind = [
-        "valgrind",
+        program,
         "--tool=cachegrind",
         "--cache-sim=no",
         "--cachegrind-out-file=/dev/null",
     ]
+    # Addresses, and with them counts, depend on the size of the environment.
+    environment = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
     counts = []
     # The first process, which is not counted, writes the bytecode that the others read.
     for tool, calls in ([], 1), (valgrind, 1), (valgrind, 3):
         done = subprocess.run(
             [*tool, sys.executable, __file__, str(folder), case, str(calls)],
-            env={**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"},
+            env=environment,
+            cwd=HISTORY.parent,
             capture_output=True,
             text=True,
         )
@@ -93,6 +97,7 @@ def call(folder: str, name: str, calls: int) -> None:
 
     (case,) = [case for case in CASES if case.name == name]
     prepared = case.ours(*case.fresh(case.corpus(min(SEGMENTS, case.segments))))
+    gc.disable()  # when it runs depends on the environment
     for _ in range(calls):
         prepared()
 
