@@ -168,8 +168,10 @@ def test_invalid_rows(rows):
 
 
 def test_errors_of_arguments():
-    for arguments in (([],), ([], -3), (np.zeros((2, 6), dtype=int), 3)):
+    for arguments in (([],), ([], -3)):
         raises(ValueError, "max_ngram_order", Stats, *arguments)
+    needed = "rows has 6 columns, but max_ngram_order=3 needs 8"
+    raises(ValueError, needed, Stats, np.zeros((2, 6), dtype=int), 3)
     raises(ValueError, r"rows has the shape \(1, 0\)", Stats, [[]])
     raises(TypeError, "part 0 is an int", Stats.concatenate, [1])
     for arguments in ((-1, 4), (2, 0)):

@@ -116,6 +116,8 @@ def test_segments_that_are_shifted_cause_one_warning():
     metric, texts = BLEU(), [f"a{n} b{n} c{n} d{n} e{n}" for n in range(200)]
     found = [messages(metric.update, texts[n:] + texts[:n], texts)[1] for n in (1, 1, 2, 1)]
     assert [*map(len, found)] == [1, 0, 0, 0]
+    [message] = messages(BLEU().score, [*texts[:30], *texts[31:], ""], texts)[1]  # few, and poor
+    assert "from segment 30 on hypothesis i fits reference i+1" in message
     words = [f"{n} a{n}".split() for n in range(1, 41)], [[[f"a{n}", str(n)]] for n in range(40)]
     [message] = messages(BLEU(tokenize=False, max_ngram_order=2).score, *words)[1]
     assert "hypothesis i fits reference i+1" in message

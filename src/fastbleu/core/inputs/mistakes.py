@@ -111,7 +111,7 @@ class MistakeWatch:
                 )
             )
         are_unrelated = counted.look_unrelated(SHIFT_SAMPLE)
-        if not is_warned and self.to_examine and (are_unrelated or counter.is_due):
+        if not is_warned and self.to_examine and (are_unrelated or is_poor or counter.is_due):
             self.to_examine -= 1
             samples = provider("likely mistakes")
             is_warned = samples is not None and samples.warn_of_order(counter, batch, are_unrelated)
