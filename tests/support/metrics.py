@@ -1,5 +1,6 @@
 """Metrics made of counts, counts by a metric, and scores of rows, in one call each."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,8 +13,14 @@ def count(
 ) -> Stats:
     """The rows of lists of tokens, or of texts with `tokenize=`."""
     options = {"tokenize": False, **options}
-    metric = BLEU(max_ngram_order=max_ngram_order, threads=threads, **options)
+    metric = _kept_metric(max_ngram_order=max_ngram_order, threads=threads, **options)
     return metric.count(hypotheses, references)
+
+
+@functools.lru_cache(typed=True)
+def _kept_metric(**options: Any) -> BLEU:
+    """A new one would look for mistakes in random texts again."""
+    return BLEU(**options)
 
 
 def from_state(state: Any, **parameters: Any) -> BLEU:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import chain
 from typing import NamedTuple
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+# Scripts without spaces between words.
+_HAS_NO_SPACES = re.compile("[\u0e00-\u9fff]")
 # Words in more references tell nothing about pairs.
 _COMMON = 3
 # Fewer segments may fit others by chance; so may these shares of them, in runs or not.
@@ -87,18 +90,16 @@ def _fitting_references(hypotheses: Sequence[Any], references: Sequence[Any]) ->
     for number, texts in enumerate(references):
         for word in set(chain.from_iterable(map(_words, texts))):
             segments.setdefault(word, []).append(number)
+    rare = {word: its for word, its in segments.items() if len(its) <= _COMMON}
     best = []
     for number, text in enumerate(hypotheses):
-        votes = Counter(
-            chain.from_iterable(
-                fitting
-                for word in set(_words(text))
-                if len(fitting := segments.get(word, [])) <= _COMMON
-            )
-        )
-        own = votes[number]
-        [(other, most)] = votes.most_common(1) or [(-1, 0)]
-        is_clear = most >= 2 and most > 2 * own
+        votes: dict[int, int] = {}
+        for word in dict.fromkeys(_words(text)):  # in order, so that the first of equals wins
+            for segment in rare.get(word, ()):
+                votes[segment] = votes.get(segment, 0) + 1
+        own = votes.get(number, 0)
+        other = max(votes, key=votes.__getitem__, default=-1)
+        is_clear = (most := votes.get(other, 0)) >= 2 and most > 2 * own
         best.append(other if is_clear else number if own else -1)
     return best
 
@@ -107,7 +108,7 @@ def _words(text: Any) -> list[Any]:
     """The words of a text, or pairs of characters; or tokens."""
     if not isinstance(text, str):
         return [str(token) for token in text]
-    if not text.isascii() and any("\u0e00" <= character <= "\u9fff" for character in text):
+    if not text.isascii() and _HAS_NO_SPACES.search(text):
         return [text[n : n + 2] for n in range(len(text) - 1)]
     return text.lower().split()
 

@@ -156,6 +156,7 @@ def test_rows_given_in_other_forms():
         assert Stats(other) == Stats(other, max_ngram_order=3) == stats
     assert Stats(np.zeros((0, 6), dtype=np.int64)).max_ngram_order == 2
     assert Stats([], max_ngram_order=2) == Stats.zeros(0, 2)
+    assert Stats([], max_ngram_order=4) == Stats.zeros(0)
 
 
 @pytest.mark.parametrize("rows", [

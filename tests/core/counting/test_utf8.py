@@ -87,14 +87,17 @@ NO_SPACES = "\x84\x86¡«\u1681\u169f\u1a80\u200b\u2010\u2027\u202a\u202e\u2030\
 def test_white_space_beyond_ascii_separates_tokens(simd):
     """Anywhere in blocks of 64 bytes, at the ends of lines and next to each other."""
     starts = ["a" * size for size in (*range(3), *range(58, 66))] + ["é" * 31, "é" * 32]
+    options = itertools.product(("13a", "none"), (False, True))
+    metrics = [BLEU(tokenize=tokenizer, lowercase=lowercase) for tokenizer, lowercase in options]
     for c in [*SPACES, *NO_SPACES]:
         parts = [c, f"b{c}c", f"{c}{c}d", f"5{c}.", f"é{c}"]
         lines = [start + part for start in starts for part in parts]
         others = [line.replace(c, " ") for line in lines]
-        for tokenizer, lowercase in itertools.product(("13a", "none"), (False, True)):
-            metric = BLEU(tokenize=tokenizer, lowercase=lowercase)
-            for theirs in (lines[1:] + lines[:1], others):
-                found = metric.count(Column(text_array(lines)), Column(text_array(theirs)))
+        column = Column(text_array(lines))
+        sides = [(its, Column(text_array(its))) for its in (lines[1:] + lines[:1], others)]
+        for metric in metrics:
+            for theirs, their_column in sides:
+                found = metric.count(column, their_column)
                 assert found == metric.count(lines, theirs), f"U+{ord(c):04X}"
 
 

@@ -229,6 +229,11 @@ def test_nulls_in_lists(skip):
     raises(ValueError, "segment 1: no references", BLEU().score, Column(texts), Column(holed))
 
 
+def test_columns_without_texts_have_no_rows():
+    for empty in (Column(text_array([])), Column(list_array([], text_array([])))):
+        assert BLEU().count(Column(text_array([])), empty) == fastbleu.Stats([], max_ngram_order=4)
+
+
 @pytest.mark.parametrize("array", [text_array, id_array])
 @pytest.mark.parametrize("choice", ["skip", "empty"])
 def test_a_column_of_tokens_with_nulls_goes_with_a_list(array, choice):
