@@ -3,8 +3,8 @@
     python bench/run.py --history --only text-13a    the commit that is checked out
     python bench/instructions.py FOLDER CASE CALLS   what valgrind runs: a build, some calls
 
-bench/history.tsv keeps what was counted. Counts of one commit in one folder differ by less than 1 %; they depend
-on Python, the compiler and the level of instructions, and say nothing of caches.
+bench/history.tsv keeps what was counted. Counts of one commit in one folder differ by less than
+1 %; they depend on Python, the compiler and the level of instructions, and say nothing of caches.
 """
 
 import csv
