@@ -13,12 +13,12 @@ def count(
 ) -> Stats:
     """The rows of lists of tokens, or of texts with `tokenize=`."""
     options = {"tokenize": False, **options}
-    metric = _kept_metric(max_ngram_order=max_ngram_order, threads=threads, **options)
+    metric = kept_metric(max_ngram_order=max_ngram_order, threads=threads, **options)
     return metric.count(hypotheses, references)
 
 
 @functools.lru_cache(typed=True)
-def _kept_metric(**options: Any) -> BLEU:
+def kept_metric(**options: Any) -> BLEU:
     """A new one would look for mistakes in random texts again."""
     return BLEU(**options)
 
