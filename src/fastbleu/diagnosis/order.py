@@ -90,7 +90,7 @@ def _fitting_references(hypotheses: Sequence[Any], references: Sequence[Any]) ->
     for number, texts in enumerate(references):
         for word in set(chain.from_iterable(map(_words, texts))):
             segments.setdefault(word, []).append(number)
-    rare = {word: its for word, its in segments.items() if len(its) <= _COMMON}
+    rare = {word: places for word, places in segments.items() if len(places) <= _COMMON}
     best = []
     for number, text in enumerate(hypotheses):
         votes: dict[int, int] = {}
