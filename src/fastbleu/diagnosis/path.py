@@ -51,7 +51,7 @@ class RuleSet:
     lowercase: bool
     references: str  # "all", "first", or "fewest": as many as every segment has
     reference_length: str
-    counts: Dialect  # adapts the rows before they are added up
+    totals: Scorer  # adapts the rows before they are added up
     smoothing: Scorer
     orders: Scorer  # has `max_ngram_order`, `effective_order`
     weights: Sequence[float] | None  # of the orders; None: equal ones
@@ -70,7 +70,7 @@ class RuleSet:
             lowercase=counter.lowercase,
             references=scorer.dialect.references,
             reference_length=counter.reference_length,
-            counts=arithmetic,
+            totals=scorer,
             smoothing=scorer,
             orders=scorer,
             weights=scorer.weights,
@@ -103,7 +103,7 @@ class RuleSet:
         ).stats
 
     def _adapted(self) -> AdaptedRows:
-        return self.counts.adapt(self.rows())
+        return self.totals.adapted(self.rows())
 
     def has_negative_totals(self) -> bool:
         """Whether some totals are below 0, as those of e2e for short segments."""
@@ -207,11 +207,8 @@ _OF_TEXTS = (
 _OF_COUNTS = (
     Rule(
         "totals",
-        ("counts",),
-        lambda rules: (
-            _own_or(f"at least {rules.counts.minimum_total}", rules.counts, "adapt")
-            + ", some below 0" * rules.has_negative_totals()
-        ),
+        ("totals",),
+        lambda rules: _totals_of(rules.totals) + ", some below 0" * rules.has_negative_totals(),
         "How segments are counted that are too short for an order, or of unusual length.",
     ),
     Rule(
@@ -259,6 +256,11 @@ _REST = (
 def _own_or(usual: str, dialect: Dialect, method: str) -> str:
     """The `usual` rule, or the name of the dialect if it overrides `method`."""
     return usual if getattr(type(dialect), method) is getattr(Dialect, method) else dialect.name
+
+
+def _totals_of(scorer: Scorer) -> str:
+    dialect = scorer.dialect.arithmetic
+    return _own_or(f"at least {dialect.minimum_total}", dialect, "adapt")
 
 
 def _smoothing_of(scorer: Scorer) -> str:

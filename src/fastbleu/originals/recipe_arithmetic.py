@@ -249,7 +249,7 @@ def _by_segment(values: Iterable[Any], segments: Iterable[Segment]) -> Iterator[
 def best_reference(scorer: Scorer, segments: list[Segment]) -> Stats:
     """For each segment the row with the single reference that scores highest."""
     rows = rows_of_tokens(_pairs(segments))
-    scores = scorer.scores_of_sums(scorer.dialect.adapt(rows))
+    scores = scorer.scores_of_sums(scorer.adapted(rows))
     groups = zip(_by_segment(scores, segments), _by_segment(rows, segments), strict=True)
     return Stats.concatenate([rows[scores.index(max(scores))] for scores, rows in groups])
 
@@ -413,7 +413,7 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
         rows = truncated(Stats(table[longest == orders], 4), orders)
         weights = [0.25 / (0.25 * orders)] * orders
         scorer = Scorer(NLTK, orders, weights, smoothing)
-        adapted = NLTK.adapt(rows)
+        adapted = scorer.adapted(rows)
         if each:
             scores[longest == orders] = scorer.scores_of_sums(adapted)
         else:
@@ -479,7 +479,7 @@ def self_bleu(segments: list[Segment], each: bool) -> list[float]:
         [(text, texts[:n] + texts[n + 1 :]) for n, text in enumerate(texts)], "13a"
     )
     scorer = Scorer(SACREBLEU, 4, effective_order=True)
-    scores = scorer.scores_of_sums(SACREBLEU.adapt(rows))
+    scores = scorer.scores_of_sums(scorer.adapted(rows))
     return [sum(scores) / len(scores)]
 
 

@@ -220,13 +220,13 @@ class Scorer(ScoreOptions):
             return Sums.from_counts(counted, keep_rows)
         keep_rows |= self.dialect.mean_of_sentences
         self.check_references(counted.nrefs)
-        adapted = self.dialect.adapt(counted.stats)._rows if counted.keep_rows else None
+        adapted = self.adapted(counted.stats)._rows if counted.keep_rows else None
         return Sums.from_counts(counted, keep_rows, adapted)
 
     def sums_of(self, stats: Stats, nrefs: int | None = None) -> Sums:
         """The sums of the rows of segments, not yet adapted."""
         kept = stats if self.dialect.mean_of_sentences else None
-        return Sums(self.dialect.adapt(stats).sum()._rows, len(stats), nrefs, 0, kept)
+        return Sums(self.adapted(stats).sum()._rows, len(stats), nrefs, 0, kept)
 
     def restore(
         self,
@@ -414,7 +414,7 @@ class Scorer(ScoreOptions):
         """Raise the error of the first row that has no score."""
         for number, row in enumerate(stats):
             try:
-                self.dialect._scores(self.dialect.adapt(row), self.of_sentences)
+                self.dialect._scores(self.adapted(row), self.of_sentences)
             except _ARITHMETIC as error:
                 raise self._no_score(error, place(number)) from None
 
@@ -454,8 +454,8 @@ class Scorer(ScoreOptions):
 
     def row_scores(self, stats: Stats) -> NDArray[numpy.float64]:
         """The score of each row, as of a sentence."""
-        adapted = self.dialect.adapt(stats)
-        return numpy.asarray(self.of_sentences.scores_of_sums(adapted), numpy.float64)
+        rows = self.adapted(stats)
+        return numpy.asarray(self.of_sentences.scores_of_sums(rows), numpy.float64)
 
     def scores_of_sums(self, rows: AdaptedRows) -> array[float]:
         """The score of each row, which is a sum of `adapted` rows."""
