@@ -38,10 +38,11 @@ def dialect_table() -> str:
         [rules] = dialects.describe(name).rules
         dialect = get(name)
         tokens = rules["tokens"].replace("white space", "whitespace")
-        case = ", lowercased" if dialect.lowercase else ""
+        case = ", lowercased" if dialect.cases[0] else ""
         note = inspect.cleandoc(type(dialect).__doc__ or "").partition("\n")[0]
         summary = re.sub(r", 0-1(00)?|,? on whitespace tokens|\.$", "", note.replace("``", "`"))
-        rows.append([f"`{name}`", summary, tokens + case, dialect.reference_length, rules["scale"]])
+        length = dialect.reference_lengths[0]
+        rows.append([f"`{name}`", summary, tokens + case, length, rules["scale"]])
     return as_table("name | original | tokenizer | reference length | scale", rows)
 
 

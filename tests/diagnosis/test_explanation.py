@@ -74,8 +74,7 @@ def random_metric(rng):
     if dialect.tokenizers is None and rng.random() < 0.5:
         options["tokenize"] = rng.choice(("13a", "none", "intl", "char", "auto"))
     options["lowercase"] = rng.choice(list(dialect.cases))
-    lengths = [dialect.reference_length, *dialect.reference_lengths]
-    options["reference_length"] = rng.choice(lengths)
+    options["reference_length"] = rng.choice(dialect.reference_lengths)
     own = {"fairseq": {"hashed": rng.random() < 0.5}}
     own["codebleu-weighted"] = {"keywords": rng.choice(("java", "python"))}
     return BLEU(dialect=name, **options, **own.get(name, {}))

@@ -36,6 +36,7 @@ from metrics import count, from_state
 
 import fastbleu
 from fastbleu import BLEU, Stats, cli, dialects, matrix, sacrebleu, significance, tables
+from fastbleu.core.scoring.base import SEVERAL_REFERENCES
 from fastbleu.core.scoring.scorer import Scorer
 
 
@@ -454,7 +455,7 @@ def best_of_pool(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("pair")
 def self_bleu(metric: BLEU, corpus: Corpus) -> Any:
-    pool = corpus.hypotheses[: 2 if metric._scorer.dialect.single_reference else 8]
+    pool = corpus.hypotheses[: 8 if metric._scorer.supports(SEVERAL_REFERENCES) else 2]
     others = [pool[:number] + pool[number + 1 :] for number in range(len(pool))]
     order = metric.max_ngram_order
     found = matrix.self_bleu(pool, orders=[order], metric=metric)

@@ -86,7 +86,7 @@ class RuleSet:
 
     def _is_average(self) -> bool:
         """Whether a score that should be the mean of the sentences' scores really is."""
-        if not self.average.mean_of_sentences or issubclass(self.average.counter, TokenListCounter):
+        if self.average.aggregation != "mean" or issubclass(self.average.counter, TokenListCounter):
             return True  # not a mean, or not computed from rows
         scorer, rows = self.smoothing, self.rows()
         mean = fsum(scorer.row_scores(rows)) / len(rows)
@@ -118,7 +118,8 @@ class RuleSet:
             adapted = self._adapted()
         except (ValueError, ImportError):  # without PyTorch
             return nan
-        scores = self._scores_or_nan(adapted if self.average.mean_of_sentences else adapted.sum())
+        is_mean = self.average.aggregation == "mean"
+        scores = self._scores_or_nan(adapted if is_mean else adapted.sum())
         return fsum(scores) / len(scores)
 
     def sentence_points(self) -> NDArray[numpy.float64]:
@@ -243,7 +244,7 @@ _OF_COUNTS = (
     Rule(
         "average",
         ("average",),
-        lambda rules: "mean of sentences" if rules.average.mean_of_sentences else "corpus",
+        lambda rules: "mean of sentences" if rules.average.aggregation == "mean" else "corpus",
         "BLEU of the summed counts, or the mean of the segments' own scores.",
     ),
 )

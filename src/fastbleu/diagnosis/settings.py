@@ -90,7 +90,7 @@ class Setting(NamedTuple):
         tokenizer = corpus.counter.tokenizer
         if not corpus.shares_counts or (tokenizer is not None and tokenizer.compiled is None):
             return True
-        of_sentences = self.is_mean or dialect.mean_of_sentences
+        of_sentences = self.is_mean or dialect.aggregation == "mean"
         return of_sentences and dialect.arithmetic not in _COMPILED_ARITHMETIC
 
     @property
@@ -295,19 +295,19 @@ def _settings_of(name: str, variants: dict[str, Corpus], most: int) -> Iterator[
     dialect, corpus = get(name), variants[""]
     options: dict[str, list[Any]] = {
         "smooth_method": _first(dialect.options["smooth_method"], dialect.smoothings),
-        "reference_length": [dialect.reference_length],
+        "reference_length": [dialect.reference_lengths[0]],
         "tokenize": [None],
         "max_ngram_order": _first(
             dialect.max_ngram_order, [n for n in _SHORTER if n in dialect.orders]
         ),
     }
     if max(map(len, corpus.references)) > 1:
-        options["reference_length"] = _first(dialect.reference_length, dialect.reference_lengths)
+        options["reference_length"] = [*dialect.reference_lengths]
     if corpus.counter.is_text:
         own = {name: alias for alias, name in (dialect.tokenizers or {}).items()}
         usual = own.get(dialect.tokenizer, dialect.tokenizer)
         options["tokenize"] = _first(usual, dialect.tokenizers or (*_COMPILED, *_OF_LIBRARIES))
-        options["lowercase"] = _first(dialect.lowercase, dialect.cases)
+        options["lowercase"] = [*dialect.cases]
     means = [False, True] if SUMS in dialect.features else [False]
     if name not in LINES and issubclass(dialect.counter, TokenListCounter):
         most = 0
@@ -315,7 +315,7 @@ def _settings_of(name: str, variants: dict[str, Corpus], most: int) -> Iterator[
     for is_mean, variant, *values in product(means, variants, *options.values()):
         changes = is_mean + bool(variant) + sum(map(ne, values, defaults))
         changes += any(map(_OF_LIBRARIES.__contains__, values))
-        counts_empty = is_mean or dialect.mean_of_sentences or dialect.minimum_total
+        counts_empty = is_mean or dialect.aggregation == "mean" or dialect.minimum_total
         if changes > most or (variant == _EMPTY_PAIR and not counts_empty):
             continue
         triples = zip(options, values, defaults, strict=True)

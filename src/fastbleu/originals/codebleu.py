@@ -80,7 +80,7 @@ class CodeBleuNgramDialect(NltkDialect):
     version = "codebleu-0.7.0-ngram"
     source = "microsoft/CodeXGLUE@ac74a62 evaluator/CodeBLEU/bleu.py; codebleu 0.7.0"
     orders = (4,)
-    reference_lengths = ()
+    reference_lengths = ("closest",)
     smoothings = {"floor": 0.1}
     options = {"smooth_method": "floor"}
     unsupported = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from inspect import cleandoc
 
-from ..core.scoring.base import Dialect
+from ..core.scoring.base import SEVERAL_REFERENCES, Dialect
 from ..core.scoring.names import get, names
 from ..plots.text import Table, Tables
 from .counters import CountingDialect
@@ -74,16 +74,17 @@ def _rules(dialect: Dialect) -> dict[str, str]:
         "other names": "",
         "arithmetic": dialect.name,
         "tokens": "white space" if tokenizer == "none" else tokenizer,
-        "references": "first" if dialect.single_reference else dialect.references,
+        "references": dialect.references if SEVERAL_REFERENCES in dialect.features else "first",
         "corpus": "sums",
         "scale": f"0-{dialect.scale:g}",
         "note": "",
         "original": dialect.source,
         "details": "",
     }
-    if dialect.mean_of_sentences:
+    keeps_tokens = isinstance(dialect, CountingDialect) and dialect.keeps_tokens
+    if dialect.aggregation == "mean":
         rules["corpus"] = "made of sentences"
-    elif isinstance(dialect, CountingDialect) and dialect.keeps_tokens and not dialect.adds_up:
+    elif dialect.aggregation is None and keeps_tokens:
         rules["corpus"] = "of its tokens"
     if isinstance(dialect, Recipe):
         options = [f", {option} {value}" for option, value in dialect.changed.items()]

@@ -15,7 +15,7 @@ from ..core.scoring.base import MATRIX, UPDATE, ScoreOptions
 from ..core.scoring.score import NoScoreError
 from ._fairseq import hashed_rows
 from .counters import CountingDialect
-from .formulas import SUM, FormulaDialect, Row, moses_line, rows_of_tokens
+from .formulas import ONE_REFERENCE, SUM, FormulaDialect, Row, moses_line, rows_of_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ class FairseqDialect(CountingDialect, FormulaDialect):
     version = "fairseq-0.12.2"
     source = "facebookresearch/fairseq@3d262bb2 scoring/bleu.py, clib/libbleu; PyPI 0.12.2"
     orders = (4,)
-    single_reference = True
     smoothings = {"none": None, "add-k": None}
     options = {"smooth_method": "none"}
     _printed = "%.2f"
@@ -61,9 +60,9 @@ class FairseqDialect(CountingDialect, FormulaDialect):
             raise TypeError(f"hashed is {shown(hashed)}, expected True or False")
         self.own_options = {"hashed": hashed}
         self.keeps_tokens = hashed
-        self.unsupported = {MATRIX: "it counts '</s>', which the matrix does not"}
+        self.unsupported = {**ONE_REFERENCE, MATRIX: "it counts '</s>', which the matrix does not"}
         if hashed:
-            self.unsupported = {UPDATE: _ORDER, MATRIX: _ORDER}
+            self.unsupported = {**ONE_REFERENCE, UPDATE: _ORDER, MATRIX: _ORDER}
 
     def count_tokens(self, segments: list[Segment]) -> Stats:
         """The rows of ids from fairseq's Dictionary."""

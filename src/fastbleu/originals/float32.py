@@ -29,7 +29,7 @@ else:
 class TorchDialect(Dialect):
     """A dialect computed by PyTorch, in the steps of both originals."""
 
-    adds_up = True
+    aggregation = "sum"
     separable = False
 
     @abstractmethod
@@ -83,7 +83,7 @@ class TorchMetricsDialect(TorchDialect):
     name = "torchmetrics"
     version = "torchmetrics-1.9.0"
     source = "torchmetrics 1.9.0 functional.text.bleu_score"
-    reference_length = "first"
+    reference_lengths = ("first",)
     smoothings = {"none": None, "add-k": None}
     options = {"weights": None, "smooth_method": "none", "smooth_value": None}
 
@@ -110,7 +110,7 @@ class TorchEvalDialect(TorchDialect):
     name = "torcheval"
     version = "torcheval-0.0.7"
     source = "torcheval 0.0.7 metrics.functional.bleu_score"
-    reference_length = "shortest"
+    reference_lengths = ("shortest",)
     smoothings = {"none": None}
     orders = range(1, 5)
     options = {"weights": None, "smooth_method": "none"}

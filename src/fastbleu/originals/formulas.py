@@ -21,6 +21,7 @@ from ..core.scoring.base import (
     COUNT,
     EFFECTIVE_ORDER,
     MATRIX,
+    SEVERAL_REFERENCES,
     SIGNIFICANCE,
     STATE,
     SUMS,
@@ -38,6 +39,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..core.inputs.types import ReferenceLength
     from ..core.scoring.score import Score
     from .counters import Segment
 
@@ -46,6 +48,7 @@ SUM = {"sum": "compensated" if sys.version_info >= (3, 12) else "plain"}
 
 # For `Dialect.unsupported`.
 OF_SENTENCES = "the score is computed from sentence scores, not from summed rows"
+ONE_REFERENCE: dict[Feature | str, str] = {SEVERAL_REFERENCES: SEVERAL_REFERENCES.reason}
 
 # hyp_len, ref_len, matches and totals, the last two of shape (max_ngram_order,).
 Row = tuple[int, int, Sequence[int], Sequence[int]]
@@ -98,7 +101,7 @@ def moses_line(score: Score, name: str, hyp_len: str, ref_len: str) -> str:
 class FormulaDialect(Dialect):
     """A dialect with a formula for a row; a corpus is scored by the sum of its rows."""
 
-    adds_up = True
+    aggregation: str | None = "sum"
     separable: bool | None = False
 
     @abstractmethod
@@ -112,7 +115,7 @@ class FormulaDialect(Dialect):
 class TokenDialect(CountingDialect):
     """A dialect whose score needs the tokens of all segments and cannot come from rows."""
 
-    adds_up = False
+    aggregation: str | None = None
     keeps_tokens = True
 
     @abstractmethod
@@ -231,7 +234,7 @@ class MtevalV14Dialect(FormulaDialect):
         "international": "mteval-international",
         "international-e": "mteval-international-e",
     }
-    lowercase = True
+    cases = (True, False)
     reference_lengths = ("closest", "shortest")
     orders = (4,)
     smoothings = {"exp": None, "none": None}
@@ -295,7 +298,7 @@ class NmtDialect(FormulaDialect):
     name = "tf-nmt"
     version = "tf-nmt"
     source = "tensorflow/nmt@0be8642 nmt/scripts/bleu.py"
-    reference_length = "shortest"
+    reference_lengths = ("shortest",)
     smoothings = {"none": None, "add-1": None}
     options = {"smooth_method": "none"}
 
@@ -360,10 +363,10 @@ class Tensor2TensorDialect(FormulaDialect):
     source = "tensorflow/tensor2tensor@bafdc1b6 tensor2tensor/utils/bleu_hook.py"
     tokenizer = "tensor2tensor"
     tokenizers = {"tensor2tensor": "tensor2tensor"}
-    lowercase = True
-    single_reference = True
+    cases = (True, False)
     smoothings = {"exp": None}
     options = {"smooth_method": "exp"}
+    unsupported = ONE_REFERENCE
 
     def printed(self, value: float) -> str:
         return f"{100 * value:.2f}"
@@ -399,7 +402,7 @@ class CocoDialect(FormulaDialect):
     name = "coco"
     version = "pycocoevalcap-1.2"
     source = "salaniz/pycocoevalcap@1.2 bleu/bleu_scorer.py"
-    reference_lengths = ("closest", "shortest", "average")
+    reference_lengths: Sequence[ReferenceLength] = ("closest", "shortest", "average")
     smoothings = {"tiny": None}
     options = {"smooth_method": "tiny"}
     unsupported = {EFFECTIVE_ORDER: "it has a score for each order, `Score.cumulative`"}
@@ -451,7 +454,7 @@ class CocoDialect(FormulaDialect):
 class CocoAverageDialect(TokenDialect, CocoDialect):
     """pycocoevalcap's ``option="average"``; see `CocoDialect`."""
 
-    reference_length = "average"
+    reference_lengths = ("average",)
     unsupported = CocoDialect.unsupported | no_rows("a mean of lengths is not an integer")
 
     def _token_score(self, segments: list[Segment], sums: AdaptedRows) -> dict[str, Any]:
@@ -476,14 +479,12 @@ class CodeXGlueSummaryDialect(FormulaDialect):
     tokenizer = "codexglue-summary"
     tokenizers = {"codexglue-summary": "codexglue-summary"}
     of_tokenized_text = True
-    lowercase = True
     cases = (True,)
-    reference_length = "shortest"
+    reference_lengths = ("shortest",)
     orders = (4,)
     smoothings = {"add-k": None}
     options = {"smooth_method": "add-k"}
-    adds_up = False
-    mean_of_sentences = True
+    aggregation = "mean"
     unsupported = dict.fromkeys((SUMS, STATE, SIGNIFICANCE), OF_SENTENCES)
 
     def printed(self, value: float) -> str:
@@ -536,7 +537,7 @@ class E2EDialect(FormulaDialect):
     source = "tuetschek/e2e-metrics@1b9c4d8 metrics/pymteval.py"
     tokenizer = "e2e"
     tokenizers = {"13a": "e2e"}
-    lowercase = True
+    cases = (True, False)
     smoothings = {"none": None, "add-k": 1.0}
     options = {"smooth_method": "none", "smooth_value": None}
     unsupported = {STATE: "its totals may be negative, which a state does not allow"}

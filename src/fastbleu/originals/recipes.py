@@ -56,7 +56,7 @@ _WHOLE_TEXTS = "it splits texts into whole sentences, lines or turns, not into w
 _TOKENIZED = "codesum", "joshua", "joshua-decoder", "moses", "multeval", "parlai", "phrasal", "turn"
 # What a recipe takes from its base.
 _OF_BASE = (
-    *("scale", "tokenizer", "lowercase", "reference_length", "max_ngram_order", "minimum_total"),
+    *("scale", "tokenizer", "cases", "reference_lengths", "max_ngram_order", "minimum_total"),
     "smoothings",
 )
 
@@ -114,18 +114,19 @@ class Recipe(CountingDialect):
             options.pop("effective_order", None)
         self.options = options
         self.tokenizers = {self.tokenizer: self.tokenizer}
-        self.cases = (self.lowercase,)
+        self.cases, self.reference_lengths = self.cases[:1], self.reference_lengths[:1]
         self.orders = (self.max_ngram_order,)
         self.of_tokenized_text = rules.of_tokenized_text or self.tokenizer in _TOKENIZED
-        self.single_reference = self.references == "first"
-        self.mean_of_sentences = self.corpus is not None
         if self.of_corpus:
             self.unsupported = _OF_CORPUS
         elif self.counter is TokenListCounter:
             self.unsupported = _OF_TOKENS
-        elif self.mean_of_sentences:
+        elif self.corpus is not None:
             self.unsupported = _OF_SENTENCES
-        self.adds_up = not self.unsupported
+        if self.corpus is not None:
+            self.aggregation = "mean"
+        elif not self.unsupported:
+            self.aggregation = "sum"
         if self.tokenizer in _OF_TEXTS:
             self.unsupported = {**self.unsupported, TOKENS: _WHOLE_TEXTS}
 
@@ -257,7 +258,7 @@ for name, smoothing, of_corpus in (
     ("sentence opik", "floor", mean), ("sentence-method0", "none", mean), ("corpus", "floor", None),
 ):
     add(f"opik-{name}", "opik 2.2.122 heuristics/bleu.py", "nltk", "weights for as many orders as "
-        "the longest output has", lowercase=True, smooth_method=smoothing, corpus=of_corpus,
+        "the longest output has", cases=(True,), smooth_method=smoothing, corpus=of_corpus,
         token_scores=partial(own.opik, smoothing))
 add("azure", "azure-ai-evaluation 1.18.10 _bleu.py", "nltk", "the tokenizer is chosen for each "
     "text: it differs between texts with and without é", tokenizer="azure", smooth_method="method4",
@@ -306,10 +307,10 @@ for smoothing in ("exp tensorbleu", "none", "floor", "add-k"):
     method = smoothing.split()[0]
     add(f"tensorbleu-{smoothing}", "RxAI-dev/rxlm@bed8777 metrics/tensorbleu.py",
         partial(own.tensorbleu, method), "a corpus uses the orders that all hypotheses are "
-        "long enough for", reference_length="first",
+        "long enough for", reference_lengths=("first",),
         token_scores=partial(own.tensorbleu_scores, method))
 add("metrax", "google/metrax@1f11510 nlp_metrics.py", partial(own.keras_hub, 0),
-    reference_length="shortest", of_empty=NOTHING)
+    reference_lengths=("shortest",), of_empty=NOTHING)
 for name, tokenizer in (("2 nemo", "whisper"), ("2-normalize=False", "13a")):
     add(f"nemo-speechlm{name}", "NVIDIA/NeMo@8cfedd7203 speechlm2/parts/metrics/bleu.py",
         "sacrebleu", "normalized by Whisper's rules" * (tokenizer == "whisper"),
@@ -326,10 +327,10 @@ for n in (5, 20):
     add(f"crystalbleu-ignoring-{n}", "crystalbleu 0.2", "nltk", f"without the {n} most common "
         "n-grams of the references", count_tokens=partial(own.crystalbleu, n), of_corpus=True)
 add("multiwoz-nlp multiwoz", "budzianowski/multiwoz@fe0c8e6 utils/nlp.py", own.multiwoz, "marks "
-    "around a hypothesis and its first reference", reference_length="first",
+    "around a hypothesis and its first reference", reference_lengths=("first",),
     count_tokens=partial(own.multiwoz_rows, True))
 add("multiwoz-evaluate", "budzianowski/multiwoz@fe0c8e6 evaluate.py", own.multiwoz, "a hypothesis "
-    "is ONE token, a reference its characters", tokenizer="turn", reference_length="first",
+    "is ONE token, a reference its characters", tokenizer="turn", reference_lengths=("first",),
     of_empty={"hypothesis": None},
     count_tokens=partial(own.multiwoz_rows, False))
 add("nematus", "EdinburghNLP/nematus@49d0508 metrics/sentence_bleu.py", own.nematus, corpus=mean,
@@ -353,11 +354,11 @@ for length, (name, added) in product(
     add(f"moses-{name}" if length == "closest" else f"moses-{name.split()[0]}-reflen:{length}",
         "moses-smt/mosesdecoder@34452895f mert", partial(single_precision_score, added),
         "1 added to all orders" * added, tokenizer="moses", corpus=mean if added else None,
-        reference_length="shortest" if length == "shortest" else "closest",
+        reference_lengths=("shortest" if length == "shortest" else "closest",),
         count_tokens=own.average_length if length == "average" else None)
 for name in ("closest joshua", "shortest"):
     add(f"joshua-{name}", "apache/joshua@716cc81a metrics/BLEU.java", own.joshua,
-        tokenizer="joshua", reference_length=name.split()[0])
+        tokenizer="joshua", reference_lengths=name.split()[:1])
 add("joshua-decoder", "apache/joshua@716cc81a decoder/BLEU.java", own.joshua, "the mean length of "
     "references", tokenizer="joshua-decoder", token_scores=own.joshua_decoder, corpus=mean)
 add("get_ende_bleu compound-split", "tensorflow/tensor2tensor@315647cdb utils/get_ende_bleu.sh",
@@ -371,9 +372,10 @@ for name, about, of_corpus in (
     ("-smooth", "the mean of sentences", own.phrasal_mean),
 ):
     add(f"phrasal{name}", PHRASAL, partial(own.phrasal, 1), about, tokenizer="phrasal",
-        reference_length="first", of_empty={"hypothesis": 0.0}, corpus=of_corpus, has_bp=not name)
+        reference_lengths=("first",), of_empty={"hypothesis": 0.0}, corpus=of_corpus,
+        has_bp=not name)
 add("phrasal-local", PHRASAL, partial(own.phrasal, 1), "the mean of sentences", corpus=mean,
-    tokenizer="joshua-decoder", reference_length="first", of_empty={"hypothesis": nan})
+    tokenizer="joshua-decoder", reference_lengths=("first",), of_empty={"hypothesis": nan})
 for name, tokenizer in (("", "marian"), ("-words", "moses")):
     add(f"marian{name}", "marian-nmt/marian-dev@c9f287db training/validator.h",
         partial(single_precision_score, 0), tokenizer=tokenizer, scale=100.0,
@@ -381,10 +383,11 @@ for name, tokenizer in (("", "marian"), ("-words", "moses")):
 add("allennlp", "allenai/allennlp@80fb606 training/metrics/bleu.py", own.allennlp,
     of_empty={"hypothesis": 0.0}, **FIRST)
 add("paddlenlp", "paddlenlp 2.8.1 metrics/bleu.py", own.paddlenlp, of_empty={"hypothesis": None})
-add("torchtext", "pytorch/text@a5e6106 data/metrics.py", own.torchtext, reference_length="first")
+add("torchtext", "pytorch/text@a5e6106 data/metrics.py", own.torchtext,
+    reference_lengths=("first",))
 for name, added in (("", 0), ("-smooth", 1)):
     add(f"keras-hub{name}", "keras-hub 0.32.0 metrics/bleu.py", partial(own.keras_hub, added),
-        tokenizer="keras-hub", reference_length="shortest")
+        tokenizer="keras-hub", reference_lengths=("shortest",))
 # fmt: on
 
 # Recipes by all their names.

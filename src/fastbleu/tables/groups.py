@@ -263,7 +263,7 @@ class GroupScorer:
             groups.add(rows, adapted.flat, nrefs)
             if kept is not None:
                 groups_of_rows.append(np.asarray(groups.groups)[rows])
-                kept.add_counts(counted.stats if scorer.dialect.mean_of_sentences else adapted)
+                kept.add_counts(counted.stats if scorer.dialect.aggregation == "mean" else adapted)
         all_totals = np.asarray(groups.totals or array("q")).view(totals_type(order))
         present = all_totals[SEGMENTS] > 0  # all if nothing is missing
         totals = all_totals[present]
@@ -355,7 +355,7 @@ def sums_of(
         metrics, tables or repeat(None), *columns, strict=False
     ):
         scorer = scorer_of(metric)
-        is_mean = scorer.dialect.mean_of_sentences
+        is_mean = scorer.dialect.aggregation == "mean"
         stats = Stats(table, scorer.max_ngram_order) if is_mean else None
         nrefs = fewest if fewest == most else -1
         all_sums.append(scorer.restore(row, segments, nrefs, stats))
@@ -400,7 +400,7 @@ def scored(
     for scorer, sums in pairs:
         together[scorer].append(sums)
     for scorer, own_sums in together.items():
-        if len(own_sums) == 1 or not scorer.dialect.mean_of_sentences:  # whose rows would be copied
+        if len(own_sums) == 1 or scorer.dialect.aggregation != "mean":  # whose rows would be copied
             with suppress(NoScoreError):
                 scorer.attributes(reduce(add, own_sums))  # warns of the whole table, once
     if failed:

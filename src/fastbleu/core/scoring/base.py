@@ -1,11 +1,11 @@
 """`Dialect`: the rules of one implementation, from text to a `Score`.
 
 A dialect differs from others in its attributes and in the methods that it overrides, in this order:
-`tokenizer` and `lowercase` (text to tokens), `references`, `reference_length` and `counter`
-(tokens to a row of counts for each segment), `adapt` (rows to what is added up), `_scores` (a row
-to its score, with smoothing and `brevity_penalty`), `adds_up`, `mean_of_sentences` and
-`_corpus_score` (the score of a corpus), `printed` and `line` (digits). Its docstring has the
-formula, and `source` the code that it reproduces.
+`tokenizer` and `cases` (text to tokens), `references`, `reference_lengths` and `counter` (tokens to
+a row of counts for each segment), `adapt` (rows to what is added up), `_scores` (a row to its
+score, with smoothing and `brevity_penalty`), `aggregation` and `_corpus_score` (the score of a
+corpus), `printed` and `line` (digits). Its docstring has the formula, and `source` the code that it
+reproduces.
 
 Most are a formula in Python (formulas.py); a `Recipe` (recipes.py) takes the arithmetic of another
 dialect or a function. A `Scorer` (scorer.py) is a dialect with its `ScoreOptions`.
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Collection, Mapping
 from math import exp, isfinite
 
 from ..._core import MAX_ORDER, raise_totals
@@ -29,7 +28,7 @@ from ..tokenizers.tokenizer import get as get_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Any
 
     from ..inputs.types import ReferenceLength
@@ -60,7 +59,11 @@ class Feature:
 
 def _is_of_rows(dialect: Dialect) -> bool:
     """Whether the score of a corpus can be computed from rows of counts."""
-    return dialect.adds_up or dialect.mean_of_sentences
+    return dialect.aggregation is not None
+
+
+def _is_of_sums(dialect: Dialect) -> bool:
+    return dialect.aggregation == "sum"
 
 
 _NO_SUMS = "its score cannot be computed from summed counts"
@@ -73,13 +76,18 @@ EFFECTIVE_ORDER = Feature(
 TOKENS = Feature("tokenize=False", lambda dialect: True, "its tokens are not words")
 COUNT = Feature("count", _is_of_rows, _NO_SUMS)
 UPDATE = Feature("update", _is_of_rows, _NO_SUMS)
-SUMS = Feature("sums", lambda dialect: dialect.adds_up, _NO_SUMS)
-STATE = Feature("state", lambda dialect: dialect.adds_up, _NO_SUMS)
-SIGNIFICANCE = Feature("significance", lambda dialect: dialect.adds_up, _NO_SUMS)
+SUMS = Feature("sums", _is_of_sums, _NO_SUMS)
+STATE = Feature("state", _is_of_sums, _NO_SUMS)
+SIGNIFICANCE = Feature("significance", _is_of_sums, _NO_SUMS)
 PREFIX_SCORES = Feature(
     "prefix_scores",
     lambda dialect: _is_of_rows(dialect) and dialect.counter is Counter,
     "its prefix scores cannot be computed from the positions of matches",
+)
+SEVERAL_REFERENCES = Feature(
+    "several references",
+    lambda dialect: dialect.references != "first",
+    "it takes one reference for each segment",
 )
 # One tokenizer per segment.
 SEGMENT_TOKENIZERS = Feature(
@@ -103,7 +111,7 @@ PARTS = Feature(
 )
 FEATURES = (
     *(WEIGHTS, EFFECTIVE_ORDER, TOKENS, COUNT, UPDATE, SUMS, STATE, SIGNIFICANCE, PREFIX_SCORES),
-    *(SEGMENT_TOKENIZERS, MATRIX, EXPECTED_COUNTS, PARTS),
+    *(SEVERAL_REFERENCES, SEGMENT_TOKENIZERS, MATRIX, EXPECTED_COUNTS, PARTS),
 )
 
 
@@ -125,25 +133,23 @@ class Dialect(ABC):
     source: str  # the original: repository and commit, or package and version; file or function
     scale: float = 1.0  # the score of a perfect corpus: 1.0 or 100.0
 
-    # The original's defaults. The tokenizer "none" splits at whitespace.
+    # The original's default, and its tokenizer names mapped to the names here; None: any tokenizer
+    # is allowed. The tokenizer "none" splits at whitespace.
     tokenizer: str = "none"
-    lowercase: bool = False
-    reference_length: ReferenceLength = "closest"
-    max_ngram_order: int = 4
-    weights_set_order: bool = False  # max_ngram_order is the number of weights
-    # Other values that these may take.
-    cases: Collection[bool] = (False, True)
-    reference_lengths: Collection[str] = ()
-    orders: Collection[int] = range(1, MAX_ORDER + 1)
-    # The original's tokenizer names, mapped to the names here; None: any tokenizer is allowed.
     tokenizers: Mapping[str, str] | None = None
+    # The values that `lowercase` and `reference_length` may take, the original's default first.
+    cases: Sequence[bool] = (False, True)
+    reference_lengths: Sequence[ReferenceLength] = ("closest",)
+    # The default order, and all allowed ones.
+    max_ngram_order: int = 4
+    orders: Collection[int] = range(1, MAX_ORDER + 1)
+    weights_set_order: bool = False  # max_ngram_order is the number of weights
     # Whether the original expects tokenized text, which then causes no warning.
     of_tokenized_text: bool = False
 
     # References used for a segment: "all", the "first", or the "fewest": as many as every segment
-    # has. And whether several references are refused.
+    # has.
     references: str = "all"
-    single_reference: bool = False
 
     # The supported options of `Scorer` and their defaults; smoothing methods and their default
     # values (None: takes no value); options of `fastbleu.BLEU` that only this dialect has, and
@@ -154,10 +160,9 @@ class Dialect(ABC):
 
     counter: type[Counter] = Counter  # the class that counts
     minimum_total: int = 0  # totals are raised to this before rows are summed: 0 or 1
-    # Whether a corpus is scored by the sum of its adapted rows, or by the mean of the scores of its
-    # segments, which needs their rows.
-    adds_up: bool = False
-    mean_of_sentences: bool = False
+    # How a corpus is scored: by the "sum" of its adapted rows, by the "mean" of the scores of its
+    # segments, which needs their rows, or (None) by its tokens.
+    aggregation: str | None = None
     # Whether a score is `brevity_penalty` times a function of the hypothesis length and the
     # matches, which makes the matrix of pairs faster; None: there is no matrix.
     separable: bool | None = None

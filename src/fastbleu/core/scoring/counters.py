@@ -38,10 +38,10 @@ def make_counter(
     else:
         check_order(dialect, max_ngram_order)
     if reference_length is None:
-        reference_length = dialect.reference_length
-    elif reference_length not in (dialect.reference_length, *dialect.reference_lengths):
+        reference_length = dialect.reference_lengths[0]
+    elif reference_length not in dialect.reference_lengths:
         check_choice("reference_length", reference_length, (*REFERENCE_LENGTHS, "average"))
-        allowed = any_of(dialect.reference_lengths or [dialect.reference_length])
+        allowed = any_of(dialect.reference_lengths)
         raise dialect.refusal(f"reference_length={reference_length!r}", f"it takes the {allowed}")
     is_text, tokenizer = tokenize is not False, None
     if not is_text:
@@ -51,11 +51,11 @@ def make_counter(
     else:
         tokenizer = load_tokenizer(dialect.own_tokenizer(tokenize))
     if lowercase is None:
-        lowercase = is_text and dialect.lowercase
+        lowercase = is_text and dialect.cases[0]
     else:
         lowercase = check_lowercase(lowercase, is_text)
         if is_text and lowercase not in dialect.cases:
-            reason = f"it {'always' if dialect.lowercase else 'never'} ignores case"
+            reason = f"it {'never' if lowercase else 'always'} ignores case"
             raise dialect.refusal(f"lowercase={lowercase}", reason)
     counter = dialect.counter(
         tokenizer,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection
 from functools import partial
 
 from ..._core import REFERENCE_LENGTHS
@@ -14,6 +13,9 @@ from .base import EFFECTIVE_ORDER, Dialect, ScoreOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..inputs.types import ReferenceLength
     from . import nltk_arithmetic
 else:
     nltk_arithmetic = lazy("fastbleu.core.scoring.nltk_arithmetic")
@@ -43,8 +45,8 @@ class NltkDialect(Dialect):
     source = "nltk/nltk@3.10.4 nltk/translate/bleu_score.py"
     minimum_total = 1
     smoothings = {"none": None, "floor": 0.1, "add-k": None, "exp": None, "method4": 5}
-    reference_lengths: Collection[str] = REFERENCE_LENGTHS
-    adds_up = True
+    reference_lengths: Sequence[ReferenceLength] = REFERENCE_LENGTHS
+    aggregation: str | None = "sum"
     separable: bool | None = True
     options = {"weights": None, "smooth_method": "none", "smooth_value": None}
     unsupported = {

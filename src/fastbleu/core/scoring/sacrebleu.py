@@ -38,7 +38,7 @@ class SacrebleuDialect(Dialect):
     tokenizer = "13a"
     smoothings = _sacrebleu.SMOOTH_DEFAULTS
     reference_lengths = REFERENCE_LENGTHS
-    adds_up = True
+    aggregation = "sum"
     separable = True
     options = {"weights": None, "smooth_method": "exp", "smooth_value": None}
     options |= {"effective_order": None}

@@ -20,7 +20,16 @@ from ..inputs.errors import InputError, Place, advised, warn_input
 from ..inputs.mistakes import warn_of_blank, warn_of_equal, warn_tokenized
 from ..runtime.import_lock import lazy
 from ..tokenizers.tokenizer import Tokenizer
-from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect, Feature, ScoreOptions
+from .base import (
+    EFFECTIVE_ORDER,
+    EXPECTED_COUNTS,
+    SEVERAL_REFERENCES,
+    SUMS,
+    WEIGHTS,
+    Dialect,
+    Feature,
+    ScoreOptions,
+)
 from .score import NoScoreError, Score, new_object, set_source, set_value
 
 TYPE_CHECKING = False
@@ -113,10 +122,10 @@ class Scorer(ScoreOptions):
         self.tokenizer = getattr(tokenizer, "signature", tokenizer)
         self.reference_length = None if reference_length == "closest" else reference_length
         adapts_rows = type(dialect).adapt is not Dialect.adapt
-        self.keep_rows = adapts_rows or dialect.mean_of_sentences
+        self.keep_rows = adapts_rows or dialect.aggregation == "mean"
         self._least_total = dialect.minimum_total
-        self._adds_as_counted = not (
-            self.keep_rows or self._least_total or dialect.single_reference
+        self._adds_as_counted = SEVERAL_REFERENCES in dialect.features and not (
+            self.keep_rows or self._least_total
         )
         # Signatures of scores, by the number of references.
         self._signatures: dict[Any, str] = {}
@@ -183,7 +192,7 @@ class Scorer(ScoreOptions):
 
     def check_references(self, nrefs: int) -> None:
         """Refuse `nrefs` references per segment (-1: varying) if the dialect takes only one."""
-        if self.dialect.single_reference and nrefs not in (0, 1):
+        if nrefs not in (0, 1) and not self.supports(SEVERAL_REFERENCES):
             raise InputError(
                 f"dialect {self.dialect.name!r} takes one reference for each segment, as its "
                 f"original does; {advised('first reference')} to score with the first"
@@ -218,14 +227,14 @@ class Scorer(ScoreOptions):
         """
         if self._adds_as_counted:
             return Sums.from_counts(counted, keep_rows)
-        keep_rows |= self.dialect.mean_of_sentences
+        keep_rows |= self.dialect.aggregation == "mean"
         self.check_references(counted.nrefs)
         adapted = self.adapted(counted.stats)._rows if counted.keep_rows else None
         return Sums.from_counts(counted, keep_rows, adapted)
 
     def sums_of(self, stats: Stats, nrefs: int | None = None) -> Sums:
         """The sums of the rows of segments, not yet adapted."""
-        kept = stats if self.dialect.mean_of_sentences else None
+        kept = stats if self.dialect.aggregation == "mean" else None
         return Sums(self.adapted(stats).sum()._rows, len(stats), nrefs, 0, kept)
 
     def restore(
@@ -297,7 +306,7 @@ class Scorer(ScoreOptions):
 
     def _cumulative(self, row: array[int], segments: int | None) -> tuple[float, ...] | None:
         """BLEU-1 to BLEU-N of a corpus; None if these are not defined."""
-        if not (1 in self.dialect.orders and self.dialect.adds_up) or self.weights is not None:
+        if not (1 in self.dialect.orders and self.supports(SUMS)) or self.weights is not None:
             return None
         sums, scores = AdaptedRows._own(row, self.max_ngram_order), []
         for order in range(1, self.max_ngram_order + 1):
@@ -318,7 +327,7 @@ class Scorer(ScoreOptions):
         try:
             attributes = self.dialect._corpus_score(sums, self)
         except _ARITHMETIC as error:
-            if self.dialect.mean_of_sentences and sums.extra is None:
+            if self.dialect.aggregation == "mean" and sums.extra is None:
                 self._refuse_first(sums.rows())
             raise self._no_score(error) from error
         if sums.are_unusual and warns:
