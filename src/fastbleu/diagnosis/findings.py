@@ -23,6 +23,7 @@ from ..core.inputs.looks import (
     lacks_spaces,
     sample_of,
 )
+from ..core.inputs.mistakes import MISTAKES
 from ..core.metric.bleu import BLEU
 from .affixes import constant_text, framed_by
 from .corpus import Corpus
@@ -110,7 +111,8 @@ def _blank(search: Search) -> None:
     lengths = search.corpus.lengths()
     for column, side in enumerate(_SIDES):
         if len(lengths) and not lengths[:, column].any():
-            search.add("blank", f"all {side} are blank: they have no tokens", nan, search.numbers)
+            message = MISTAKES["blank"].format(segments=len(lengths), side=side)
+            search.add("blank", message, nan, search.numbers)
             search.rest = search.rest.part([])
             return
 

@@ -8,7 +8,7 @@ from .._core import add_rows
 from ..core.counting._counted import Counted
 from ..core.inputs.arguments import number_of
 from ..core.inputs.errors import InputError
-from ..core.inputs.mistakes import warn_of_label_padding
+from ..core.inputs.mistakes import warn_of
 from ..core.metric.argument import as_metric, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.runtime._process import Pool
@@ -238,7 +238,7 @@ class ReferenceIndex(SentenceIndex):
         counted.tokenized_periods = sum(reader.tokenized_periods for reader in readers)
         counted.label_padding = any(reader.label_padding for reader in readers)
         if counted.label_padding:
-            warn_of_label_padding()
+            warn_of("label padding")
         return counted
 
     @property

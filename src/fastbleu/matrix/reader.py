@@ -251,10 +251,10 @@ class SentenceReader:
         """Warn of likely mistakes; call this when everything has been read."""
         self.scorer.warn_of_tokenized(self.tokenized_periods, self.sentences)
         if self.label_padding:
-            mistakes.warn_of_label_padding()
+            mistakes.warn_of("label padding")
         for name, only_empty in self._only_empty.items():
             if only_empty:
-                mistakes.warn_of_empty_rows(f"every one of {name} is", "a mask")
+                mistakes.warn_of("no ids", what=f"every one of {name} is", mask="a mask")
         if self.short:
             self.scorer.warn_of_short(self.short, self.sentences, self.max_ngram_order)
 

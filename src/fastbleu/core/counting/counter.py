@@ -10,7 +10,7 @@ from ..inputs._id_rows import IdRows
 from ..inputs.checks import TextChecks, TokenChecks
 from ..inputs.errors import AmongGiven
 from ..inputs.ids import NO_IDS, IdFilter
-from ..inputs.mistakes import SEGMENTS_BEFORE_LOOK, MistakeWatch, warn_of_label_padding
+from ..inputs.mistakes import SEGMENTS_BEFORE_LOOK, MistakeWatch, warn_of
 from ..runtime.terminal import ProgressBar
 from ._counted import Counted, CounterBase, Worker, count_segments
 from ._id_packer import IdPacker
@@ -122,7 +122,7 @@ class Counter(CounterBase):
                 elif batch.warns and type(block.hypotheses) is not IdRows:
                     self.watch.examine_texts(self, block, counted)
                 elif batch.warns and counted.label_padding and not total.label_padding:
-                    warn_of_label_padding()
+                    warn_of("label padding")
                 total.add(counted)
         return total
 

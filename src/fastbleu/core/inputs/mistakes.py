@@ -1,6 +1,8 @@
-"""Warnings about likely mistakes: words passed as texts, texts as words, padding as tokens.
+"""Likely mistakes that need no search: what is said of each, and how it is seen.
 
-`MistakeWatch` looks for them in the batches that a `Counter` counts.
+`MISTAKES` has what the core says. `MistakeWatch` looks for those of batches that a `Counter`
+counts; other functions here, and a `Scorer`, for those of arguments and of sums. Mistakes that must
+be searched for are in fastbleu/diagnosis, which also has their names and their effects in points.
 """
 
 from __future__ import annotations
@@ -50,7 +52,77 @@ LARGEST_SQUARE = 32
 # wrong one; if hypotheses are unrelated to their references, the votes are split evenly.
 _VOTES = 12
 _VOTES_PER_DISSENT = 4
+# What is said of a mistake, and what repairs it; the fields are facts. See `warn_of`.
+MISTAKES = {
+    # Arguments.
+    "words": (
+        "references holds single words; if they are the tokens of one reference, pass its text"
+    ),
+    "unsplit text": (
+        "every hypothesis is one token that contains whitespace; split it into tokens, or pass the "
+        'text itself with tokenize="13a"'
+    ),
+    "unsplit text for nltk": (
+        "every {side} is one token that contains whitespace; split it into tokens, as in "
+        "sentence_bleu([reference.split()], hypothesis.split())"
+    ),
+    "tuples": (
+        "{name} holds tuples of tuples of numbers, each read as one token; if they are sentences "
+        "of ids, pass lists instead of tuples"
+    ),
+    "layout": (
+        "there are as many references as segments, read as references[segment][k]; read as "
+        "references[k][segment], those of {against} segments match better and those of {in_favor} "
+        "worse; if that is their layout, pass list(zip(*references))"
+    ),
+    # Texts.
+    "printed lists": (
+        "references hold lists that were printed as text, such as {shown}: each is scored as one "
+        "reference, with brackets and quotes; convert them back to lists, by json.loads or "
+        "ast.literal_eval"
+    ),
+    "script": (
+        "the text is in a script without spaces between words, and the tokenizer {tokenizer!r} "
+        "{why}; use {fix}"
+    ),
+    "tokenized": (
+        '{periods} hypotheses end in " .", as tokenized text does, which changes their score; '
+        "pass plain text{fix}"
+    ),
+    "blank references": (
+        "blank references, which count as texts of length 0: {references:,}, in segments that have "
+        "others; if they stand for missing references, leave them out{fix}"
+    ),
+    # Ids.
+    "label padding": (
+        "the id -100, which pads labels, was counted as a token; pass ignore_ids=(-100,)"
+    ),
+    "padding": (
+        "most rows of {what} {verb} a run of the id {padding}, which was counted; if it is "
+        "padding, pass ignore_ids=({padding},)"
+    ),
+    "no ids": (
+        "{what} empty after it is cut at stop_ids and ignored ids are removed; if sequences begin "
+        "with stop_ids, pass ids[:, 1:] or skip_ids=; if padding is on the left, pass {mask}"
+    ),
+    # Counts.
+    "blank": "all {segments:,} {side} are blank: they have no tokens",
+    "equal": "all {segments:,} hypotheses equal their references: is a side given twice?",
+    "short": (
+        "{short} of {hypotheses} hypotheses have fewer than {tokens} tokens and score 0 because of "
+        "effective_order=False; without it they are scored by the orders they have{fix}"
+    ),
+    "no long hypothesis": (
+        "no hypothesis has {tokens}, so the score is 0: is each entry of hypotheses a whole "
+        "segment, not a word?{fix}"
+    ),
+}
 _STARTS_OF_LISTS = "['", '["', "('", '("', "{'", '{"', "[{", "[["
+
+
+def warn_of(mistake: str, **facts: object) -> None:
+    """Warn of one of the `MISTAKES`."""
+    warn_input(MISTAKES[mistake].format(**facts))
 
 
 class MistakeWatch:
@@ -136,9 +208,9 @@ class MistakeWatch:
         if not (rows[0] and rows[1]) and not (few and (rows[0] or rows[1])):
             for column, (name, ids) in enumerate(sides):
                 if not any(rows[column :: 2 + 2 * counter.max_ngram_order]) and ids.size:
-                    warn_of_empty_rows(f"every {name} is", f"{name}_mask=")
+                    warn_of("no ids", what=f"every {name} is", mask=f"{name}_mask=")
         if counted.label_padding:
-            warn_of_label_padding()
+            warn_of("label padding")
         elif not counter.was_examined:
             counter.was_examined = True
             for name, ids in sides:
@@ -175,11 +247,7 @@ class MistakeWatch:
         more_in_favor, more_against = _votes(counter, hypotheses, straight, turned)
         self.layout_votes = in_favor, against = in_favor + more_in_favor, against + more_against
         if _decide_against(in_favor, against):
-            warn_input(
-                "there are as many references as segments, read as references[segment][k]; read as "
-                f"references[k][segment], those of {against} segments match better and those of "
-                f"{in_favor} worse; if that is their layout, pass list(zip(*references))"
-            )
+            warn_of("layout", in_favor=in_favor, against=against)
 
 
 def _votes(
@@ -215,20 +283,14 @@ def look_tokenized(periods: int, segments: int | None) -> bool:
 def warn_tokenized(periods: int, segments: int | None = None, otherwise: str = "") -> None:
     """Warn if hypotheses that are about to be tokenized seem to be tokenized already."""
     if look_tokenized(periods, segments):
-        warn_input(
-            f'{periods} hypotheses end in " .", as tokenized text does, which changes their score; '
-            f"pass plain text{otherwise and f', or {otherwise} if this is intended'}"
-        )
+        fix = otherwise and f", or {otherwise} if this is intended"
+        warn_of("tokenized", periods=periods, fix=fix)
 
 
 def warn_of_blank(references: int) -> None:
     """Warn about blank references of segments that have others; `references` is their number."""
     if references:
-        warn_input(
-            f"blank references, which count as texts of length 0: {references:,}, in segments that "
-            "have others; if they stand for missing references, leave them out"
-            f"{advised('ragged')}"
-        )
+        warn_of("blank references", references=references, fix=advised("ragged"))
 
 
 def warn_of_unspaced(tokenizer: Any, hypotheses: Any, references: Any) -> bool:
@@ -243,16 +305,8 @@ def warn_of_unspaced(tokenizer: Any, hypotheses: Any, references: Any) -> bool:
         why = "splits only Chinese characters"
     else:
         return False
-    warn_input(
-        "the text is in a script without spaces between words, and the tokenizer "
-        f"{tokenizer.name!r} {why}; use {advised('tokenize', fitting)}"
-    )
+    warn_of("script", tokenizer=tokenizer.name, why=why, fix=advised("tokenize", fitting))
     return True
-
-
-def warn_of_label_padding() -> None:
-    """Warn that -100, the usual padding of labels, was counted."""
-    warn_input("the id -100, which pads labels, was counted as a token; pass ignore_ids=(-100,)")
 
 
 def warn_of_padding(what: str, rows: Any, id_filter: IdFilter | None) -> bool:
@@ -263,17 +317,9 @@ def warn_of_padding(what: str, rows: Any, id_filter: IdFilter | None) -> bool:
     for verb, start in sides[1:] if id_filter and id_filter.stop_ids else sides:
         padding = rows.run_at(start)
         if padding is not None and padding not in known:
-            warn_of_run(what, padding, verb)
+            warn_of("padding", what=what, verb=verb, padding=padding)
             return True
     return False
-
-
-def warn_of_run(what: str, padding: int, verb: str) -> None:
-    """Warn that a run of one id, with which most rows begin or end, was counted."""
-    warn_input(
-        f"most rows of {what} {verb} a run of the id {padding}, which was counted; if it is "
-        f"padding, pass ignore_ids=({padding},)"
-    )
 
 
 def warn_of_padded_lists(what: str, sequences: Any) -> None:
@@ -287,12 +333,12 @@ def warn_of_padded_lists(what: str, sequences: Any) -> None:
         parts = [part[::step][0 if few else -2 :] for part in first]
         ends = [end for end in parts if end and type(end[-1]) is int]
         if any(end[-1] == _LABEL_PADDING for end in ends):
-            warn_of_label_padding()
+            warn_of("label padding")
             return
         if (few or len(ends) >= MIN_SEQUENCES_TO_WARN) and len(set(map(len, first))) == 1:
             runs = [end[-1] for end in ends if _ends_in_run(end, few)]
             if runs and 2 * runs.count(runs[0]) > len(ends):
-                warn_of_run(what, runs[0], verb)
+                warn_of("padding", what=what, verb=verb, padding=runs[0])
                 return
 
 
@@ -303,14 +349,6 @@ def _ends_in_run(ids: Sequence[Any], is_one_of_few: bool) -> bool:
     run = ids[ids.index(ids[-1]) :]
     is_long = 4 <= len(run) < len(ids) if is_one_of_few else len(run) > 1
     return is_long and run.count(run[0]) == len(run)
-
-
-def warn_of_empty_rows(what: str, mask: str) -> None:
-    """Warn that no row has an id that counts; `mask` names the argument that may help."""
-    warn_input(
-        f"{what} empty after it is cut at stop_ids and ignored ids are removed; if sequences begin "
-        f"with stop_ids, pass ids[:, 1:] or skip_ids=; if padding is on the left, pass {mask}"
-    )
 
 
 def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
@@ -324,12 +362,7 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
     if not any(map(looks_wrong, hypotheses[:1], references[:1])):
         return
     if all(map(looks_wrong, hypotheses[:3], references[:3])):
-        warn_input(
-            "references holds single words; if they are the tokens of one reference, pass its text"
-            if is_text
-            else "every hypothesis is one token that contains whitespace; split it into tokens, or "
-            'pass the text itself with tokenize="13a"'
-        )
+        warn_of("words" if is_text else "unsplit text")
 
 
 def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
@@ -341,10 +374,7 @@ def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
     references = first_entries(list_of_references, 3)
     for name, lists in ("hypothesis", hypotheses[:3]), ("reference", references):
         if lists and all(_unsplit_text(tokens, None) for tokens in lists):
-            warn_input(
-                f"every {name} is one token that contains whitespace; split it into tokens, as in "
-                "sentence_bleu([reference.split()], hypothesis.split())"
-            )
+            warn_of("unsplit text for nltk", side=name)
             return
 
 
@@ -359,11 +389,7 @@ def warn_of_printed_lists(hypotheses: Any, references: Any) -> bool:
             texts.append(text)
     if not texts or str(next(iter(hypotheses), "")).startswith(_STARTS_OF_LISTS):
         return False
-    warn_input(
-        f"references hold lists that were printed as text, such as {shown(texts[0])}: each is "
-        "scored as one reference, with brackets and quotes; convert them back to lists, by "
-        "json.loads or ast.literal_eval"
-    )
+    warn_of("printed lists", shown=shown(texts[0]))
     return True
 
 
@@ -401,10 +427,10 @@ def warn_of_equal(row: Sequence[int], segments: int | None) -> None:
         return
     if bool(row[0]) != bool(row[1]):
         side = "references" if row[0] else "hypotheses"
-        warn_input(f"all {segments:,} {side} are blank: they have no tokens")
+        warn_of("blank", segments=segments, side=side)
     middle = len(row) // 2 + 1
     if row[0] == row[1] and row[2:middle] == row[middle:] and row[-1] > 0:
-        warn_input(f"all {segments:,} hypotheses equal their references: is a side given twice?")
+        warn_of("equal", segments=segments)
 
 
 def warn_of_tuples(name: str, sentences: Any) -> None:
@@ -413,10 +439,7 @@ def warn_of_tuples(name: str, sentences: Any) -> None:
         type(sentence) is tuple and sentence and all(map(_is_tuple_of_numbers, sentence))
         for sentence in sentences[:3]
     ):
-        warn_input(
-            f"{name} holds tuples of tuples of numbers, each read as one token; if they are "
-            "sentences of ids, pass lists instead of tuples"
-        )
+        warn_of("tuples", name=name)
 
 
 def _is_tuple_of_numbers(token: Any) -> bool:

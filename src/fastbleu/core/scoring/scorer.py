@@ -16,8 +16,8 @@ from ..inputs.arguments import (
     shown,
     unknown_name,
 )
-from ..inputs.errors import InputError, Place, advised, warn_input
-from ..inputs.mistakes import warn_of_blank, warn_of_equal, warn_tokenized
+from ..inputs.errors import InputError, Place, advised
+from ..inputs.mistakes import warn_of, warn_of_blank, warn_of_equal, warn_tokenized
 from ..runtime.import_lock import lazy
 from ..tokenizers.tokenizer import Tokenizer
 from .base import (
@@ -495,10 +495,8 @@ class Scorer(ScoreOptions):
         if value != 0 or not sums.row[0] or sums.row[-1]:
             return
         fix = advised("effective_order") if self.supports(EFFECTIVE_ORDER) else ""
-        warn_input(
-            f"no hypothesis has {number_of(self.max_ngram_order, 'token')}, so the score is 0: is "
-            f"each entry of hypotheses a whole segment, not a word?{fix}{self._advice}"
-        )
+        tokens = number_of(self.max_ngram_order, "token")
+        warn_of("no long hypothesis", tokens=tokens, fix=fix + self._advice)
 
     def warn_of_tokenized(self, periods: int, segments: int | None) -> None:
         """Warn about text that looks tokenized, unless the dialect expects this."""
@@ -512,12 +510,8 @@ class Scorer(ScoreOptions):
         """Warn about hypotheses that are not empty but have too few tokens for all orders."""
         effective_order = self.of_sentences.effective_order
         if short and not effective_order and self.supports(EFFECTIVE_ORDER):
-            warn_input(
-                f"{short} of {hypotheses} hypotheses have fewer than "
-                f"{self.max_ngram_order if max_ngram_order is None else max_ngram_order} tokens "
-                "and score 0 because of effective_order=False; without it they are scored by the "
-                f"orders they have{self._advice}"
-            )
+            tokens = self.max_ngram_order if max_ngram_order is None else max_ngram_order
+            warn_of("short", short=short, hypotheses=hypotheses, tokens=tokens, fix=self._advice)
 
     @property
     def _advice(self) -> str:
