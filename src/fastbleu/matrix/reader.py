@@ -75,18 +75,15 @@ class _TextChecks(_OfSentences, TextChecks):
 class _SplitTextChecks(_TokenChecks):
     """Checks of texts that the function `split` splits into tokens."""
 
-    def __init__(
-        self, name: str, before: int, split: Callable[[str], list[str]], lowercase: bool
-    ) -> None:
+    def __init__(self, name: str, before: int, split: Callable[[str], list[str]]) -> None:
         super().__init__(name, before)
-        self.texts = _TextChecks(name, before)
-        self._split, self._lowercase = split, lowercase
+        self.texts, self._split = _TextChecks(name, before), split
 
     def tokens(self, sequence: object, segment: int, reference: int | None) -> list[str]:
         """The tokens of a text."""
         if not isinstance(sequence, str):
             self.texts.line(sequence, segment, reference)
-        return list(self._split(sequence.lower() if self._lowercase else sequence))
+        return list(self._split(sequence))
 
 
 class SentenceReader:
@@ -285,12 +282,9 @@ class SentenceReader:
 
     def _read_split(self, listed: Listed, name: str, known_only: bool, before: int) -> Sentences:
         tokenizer: Any = self.tokenizer
-        split, lowercase = tokenizer.split, self.counter.lowercase
-        if tokenizer.rewrite is not None:
-            is_reference = name.startswith("reference")
-            split = partial(tokenizer.tokens, lowercase=lowercase, is_reference=is_reference)
-            lowercase = False
-        checks = _SplitTextChecks(name, before, split, lowercase)
+        lowercase, is_reference = self.counter.lowercase, name.startswith("reference")
+        split = partial(tokenizer.tokens, lowercase=lowercase, is_reference=is_reference)
+        checks = _SplitTextChecks(name, before, split)
         # Checked here, because lists of tokens would be read as they are.
         for number, text in enumerate(listed):
             if not isinstance(text, str):
