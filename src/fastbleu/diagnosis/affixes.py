@@ -6,13 +6,11 @@ import re
 from collections import Counter
 from functools import partial
 
-from .patterns import Pattern
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_DIGITS = Pattern(r"\d+")
+_DIGITS = re.compile(r"\d+")
 # With fewer texts, all may have a word in common by chance.
 _LEAST_CONSTANT = 20
 # So many equal characters are no usual beginning; and what is no beginning or end by itself.

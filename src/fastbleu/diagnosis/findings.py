@@ -476,15 +476,12 @@ def _short(search: Search) -> None:
             "Were references truncated, or do hypotheses repeat something?"
         )
         search.add("long", message, nan, [], search.rest.points() * (hyp_len / ref_len - 1))
-    elif len(segments) >= search.least(0.03, 3):
-        message = (
-            f"{len(segments)} of the hypotheses are shorter than half of their references: were "
-            "they truncated?"
-        )
-        search.leave_out("short", message, segments, is_lost=True)
-    elif len(long) >= search.least(0.03, 3):
-        message = (
-            f"{len(long)} of the hypotheses are longer than twice their references: do they repeat "
-            "something?"
-        )
-        search.leave_out("long", message, long, is_lost=True)
+    else:
+        for name, affected, what in (
+            ("short", segments, "shorter than half of their references: were they truncated?"),
+            ("long", long, "longer than twice their references: do they repeat something?"),
+        ):
+            if len(affected) >= search.least(0.03, 3):
+                message = f"{len(affected)} of the hypotheses are {what}"
+                search.leave_out(name, message, affected, is_lost=True)
+                return

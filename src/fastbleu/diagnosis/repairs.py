@@ -17,16 +17,29 @@ from functools import partial
 from itertools import zip_longest
 
 from ..core.runtime.import_lock import lazy
-from .patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import html
     from encodings import cp1251, cp1252
+    from typing import Any
+
+    Pattern = re.compile
 else:
     html = lazy("html")  # has a table of 2,200 names
     # str.encode would import them without the lock.
     cp1251, cp1252 = lazy("encodings.cp1251"), lazy("encodings.cp1252")
+
+    class Pattern:
+        """A regular expression, compiled when first used: most texts need few of these."""
+
+        def __init__(self, *arguments: Any) -> None:
+            self._arguments = arguments
+
+        def __getattr__(self, name: str) -> Any:
+            method = getattr(re.compile(*self._arguments), name)
+            setattr(self, name, method)  # the next use does not come here
+            return method
 
 
 _QUOTES = str.maketrans(dict.fromkeys("‘’‚‛", "'") | dict.fromkeys("“”„‟«»‹›", '"'))
@@ -93,11 +106,6 @@ def joined_subwords(text: str) -> str:
             text = text.replace(" ", "").replace(start, " ").strip()
     has_joint = "@@" in text or "\uffed" in text or " ##" in text
     return _JOINT.sub("", text) if has_joint else text
-
-
-def _without_columns(text: str) -> str:
-    """The text in a line of a log."""
-    return _LOG.sub("", text) if "\t" in text or " ||| " in text else text
 
 
 def _without_tags(text: str) -> str:
@@ -175,10 +183,6 @@ def _narrow(text: str) -> str:
     return text.translate(_NARROW if is_wide else _FULL_WIDTH)
 
 
-def _composed(text: str) -> str:
-    return unicodedata.normalize("NFC", text).translate(_LIGATURES)
-
-
 def without_accents(text: str) -> str:
     """The text without the accents of its letters."""
     if text.isascii():
@@ -199,10 +203,6 @@ def _has_foreign_marks(text: str) -> bool:
 def _is_full_width(text: str) -> bool:
     """Whether letters or digits are full-width, as is usual in Japanese."""
     return bool(_FULL_WIDTH_WORD.search(text)) and not _KANA.search(text)
-
-
-def _without_punctuation(text: str) -> str:
-    return " ".join(_PUNCTUATION.sub(" ", text).split())
 
 
 def detokenized(text: str) -> str:
@@ -237,14 +237,6 @@ def _said_once(text: str) -> str:
 def _joined_characters(text: str) -> str:
     """Join characters that are separated by spaces or line feeds."""
     return text[::2] if len(text) > 9 and _CHARACTERS.fullmatch(text) else text
-
-
-def _has_capitals(text: str) -> bool:
-    return bool(_CAPITALS.search(text))
-
-
-def _has_accents(text: str) -> bool:
-    return not text.isascii() and bool(_ACCENT.search(text))
 
 
 class Repair(
@@ -341,7 +333,7 @@ REPAIRS: dict[str, Repair] = {
     "log columns": Repair(
         "columns of a log, such as H-0 or an id",
         "keep only the text",
-        _without_columns,
+        lambda text: _LOG.sub("", text),
         "columns of logs",
         marks=("\t", " ||| "),
     ),
@@ -395,7 +387,7 @@ REPAIRS: dict[str, Repair] = {
     "normalization": Repair(
         "decomposed accents or ligatures",
         'apply unicodedata.normalize("NFC", text) to both, and write ligatures as letters',
-        _composed,
+        lambda text: unicodedata.normalize("NFC", text).translate(_LIGATURES),
         "decomposed accents",
         _COMBINING.search,
         False,
@@ -435,7 +427,7 @@ REPAIRS: dict[str, Repair] = {
         "was one side lowercased, or not truecased? Otherwise ignore case in both",
         str.lower,
         "upper and lower case",
-        _has_capitals,
+        _CAPITALS.search,
         True,
     ),
     "capitals": Repair(
@@ -451,7 +443,7 @@ REPAIRS: dict[str, Repair] = {
         "do not remove accents",
         without_accents,
         "missing accents",
-        _has_accents,
+        lambda text: not text.isascii() and _ACCENT.search(text),
         True,
         is_lost=True,
     ),
@@ -467,7 +459,7 @@ REPAIRS: dict[str, Repair] = {
     "punctuation": Repair(
         "punctuation",
         "do not remove punctuation",
-        _without_punctuation,
+        lambda text: " ".join(_PUNCTUATION.sub(" ", text).split()),
         "missing punctuation",
         _PUNCTUATION.search,
         True,

@@ -158,7 +158,7 @@ def on_one_side(
 ) -> tuple[list[int], list[int]] | None:
     """The segments of each side that have what the other side lacks; None if that may be chance."""
     hypotheses, references = segments_with(corpus, is_seen)
-    only = [sorted({*hypotheses} - {*references}), sorted({*references} - {*hypotheses})]
+    sides = only = sorted({*hypotheses} - {*references}), sorted({*references} - {*hypotheses})
     small, large = sorted(map(len, only))
     if is_spelling:
         is_chance = large <= 10 * small and large - small <= 3 * (large + small) ** 0.5
@@ -166,7 +166,6 @@ def on_one_side(
             return None
     elif large <= TIMES * small:
         return None
-    else:  # where both have it, both are repaired
-        only = [hypotheses, references] if large == len(only[0]) else [[], references]
-        return only[0] if only[0] else [], [] if only[0] else only[1]
-    return only[0] if large == len(only[0]) else [], only[1] if large == len(only[1]) else []
+    else:
+        sides = hypotheses, references  # where both have it, both are repaired
+    return (sides[0], []) if large == len(only[0]) else ([], sides[1])

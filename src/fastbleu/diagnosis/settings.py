@@ -251,25 +251,19 @@ def moses_tokenizer() -> Callable[[str], str] | None:
     return partial(moses.tokenize, return_str=True, escape=False)
 
 
-def _rewritings() -> dict[str, Callable[[str], str]]:
-    """Changes that may have been made to the text before it was scored."""
-    changes: dict[str, Callable[[str], str]] = {
-        "stripped text": str.strip,
-        "text already tokenized by 13a": lambda text: " ".join(tokenize(text)),
-    }
-    if moses := moses_tokenizer():
-        changes["text already tokenized by Moses' tokenizer"] = moses
-    return changes
-
-
 def _variants(corpus: Corpus) -> dict[str, Corpus]:
     """The corpus, and other forms in which it may have been scored."""
     variants = {"": corpus}
-    for name, rewrite in _rewritings().items() if corpus.counter.is_text else ():
-        made = corpus.rewritten(rewrite)
-        if (made.hypotheses, made.references) != (corpus.hypotheses, corpus.references):
-            variants[name] = made
     if corpus.counter.is_text:
+        rewritings: dict[str, Callable[[str], str] | None] = {
+            "stripped text": str.strip,
+            "text already tokenized by 13a": lambda text: " ".join(tokenize(text)),
+            "text already tokenized by Moses' tokenizer": moses_tokenizer(),
+        }
+        for name, rewrite in rewritings.items():
+            made = corpus.rewritten(rewrite) if rewrite else corpus
+            if (made.hypotheses, made.references) != (corpus.hypotheses, corpus.references):
+                variants[name] = made
         empty = [""] * len(corpus.references[-1])
         variants[_EMPTY_PAIR] = corpus.with_segments(
             [*corpus.hypotheses, ""], [*corpus.references, empty]
