@@ -24,7 +24,7 @@ import numpy
 from ..core.counting.stats import Stats, stats_of
 from ..core.inputs._batch import Batch
 from ..core.metric.bleu import BLEU
-from ..core.tokenizers._compiled import split, token_bounds
+from ..core.tokenizers._compiled import token_bounds
 from ..core.tokenizers.tokenizer import Tokenizer
 from ..matrix.reader import SentenceReader
 from .verdict import Verdicts
@@ -371,38 +371,23 @@ def cut_texts(
     `chosen` are the tokenizers of the texts; they differ only if `tokenizer` is "auto".
     """
     lowered = [text.lower() for text in texts] if lowercase else list(texts)
-    others: dict[int, list[str]] = {}
+    places, counts = array("q"), array("q", [-1] * len(texts))
     if tokenizer.compiled is not None:
-        bounds, counts = token_bounds(lowered, tokenizer.compiled)
+        places, counts = token_bounds(lowered, tokenizer.compiled)
         if not lowercase and min(counts, default=0) >= 0:
-            return bounds, counts, others
-        return _checked(texts, lowered, tokenizer, bounds, counts)
-    bounds, counts = array("q"), array("q")
-    for number, text in enumerate(lowered):
-        tokens = chosen[number].tokens(texts[number], lowercase, is_reference[number])
-        _note(texts[number], text, tokens, number, bounds, counts, others)
-    return bounds, counts, others
-
-
-def _checked(
-    texts: Sequence[str],
-    lowered: Sequence[str],
-    tokenizer: Tokenizer,
-    bounds: array[int],
-    counts: array[int],
-) -> tuple[array[int], array[int], dict[int, list[str]]]:
-    """Give texts that were rewritten, or get another length in lower case, lists of tokens."""
-    kept, numbers, others, at = array("q"), array("q"), {}, 0
-    for number, count in enumerate(counts):
+            return places, counts, {}
+    others: dict[int, list[str]] = {}
+    bounds, numbers, at = array("q"), array("q"), 0
+    for number, (text, count) in enumerate(zip(texts, counts, strict=True)):
         used = 2 * max(count, 0)
-        if count < 0 or len(texts[number]) != len(lowered[number]):
-            others[number] = split(lowered[number], str(tokenizer.compiled))
-            numbers.append(-1)
+        if count < 0 or len(text) != len(lowered[number]):  # rewritten, or longer in lower case
+            tokens = chosen[number].tokens(text, lowercase, is_reference[number])
+            _note(text, lowered[number], tokens, number, bounds, numbers, others)
         else:
-            kept.extend(bounds[at : at + used])
+            bounds.extend(places[at : at + used])
             numbers.append(count)
         at += used
-    return kept, numbers, others
+    return bounds, numbers, others
 
 
 def _note(

@@ -25,10 +25,11 @@ from ..significance.procedures import compare_pairs, difference_intervals
 from ..significance.results import known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
+    from ..diagnosis.search import Finding
     from .report_input import Segments
 
 # With more hypotheses, scores by every dialect are computed only on request: some are slow.
@@ -440,23 +441,18 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
     """The likely mistakes of all systems, those with the largest effect first."""
     corpora = segments.corpora
     sources = segments.sources if segments.counter.is_text else None
-    messages: dict[tuple[str, str], dict[int, str]] = {}
-    points: dict[tuple[str, str], dict[int, float]] = {}
-    weights: dict[tuple[str, str], float] = {}
-    rewrites: dict[tuple[str, str], Callable[[str], str] | None] = {}
+    alike: dict[tuple[str, str], dict[int, Finding]] = {}
     for system, corpus in enumerate(corpora):
         for finding in find(corpus, sources):
             key = finding.name, _NUMBER.sub("#", finding.message)  # equal except for the numbers
-            messages.setdefault(key, {})[system] = finding.message
-            points.setdefault(key, {})[system] = finding._exact_points
-            rewrites[key] = finding._rewrite
-            weights[key] = max(weights.get(key, 0.0), finding._weight)
+            alike.setdefault(key, {})[system] = finding
     mistakes = []
-    for key, gains in points.items():
+    for (name, _), findings in alike.items():
+        gains = {system: finding._exact_points for system, finding in findings.items()}
         costly = [system for system, gain in gains.items() if not gain < _LEAST_POINTS]
         if not costly:
             continue
-        if rewrite := rewrites[key]:
+        if rewrite := [*findings.values()][-1]._rewrite:
             # Rewriting the references can change the score of any system.
             references = enumerate(corpora[0].references)
             changed = [n for n, texts in references if [*map(rewrite, texts)] != texts]
@@ -464,8 +460,9 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
                 corpus = corpora[system]
                 gains[system] = corpus.rewritten(rewrite, changed).points() - corpus.points()
         of_all = [gains.get(system, 0.0) for system in range(len(corpora))]
-        message = _merged([messages[key][system] for system in costly])
-        mistakes.append(Mistake(key[0], message, costly, of_all, weights[key]))
+        message = _merged([findings[system].message for system in costly])
+        weight = max(finding._weight for finding in findings.values())
+        mistakes.append(Mistake(name, message, costly, of_all, weight))
     return sorted(mistakes, key=lambda it: -it.weight)
 
 
