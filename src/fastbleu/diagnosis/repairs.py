@@ -104,8 +104,7 @@ def joined_subwords(text: str) -> str:
     for start in ("\u2581", "\u0120"):  # marks the start of a word
         if start in text:
             text = text.replace(" ", "").replace(start, " ").strip()
-    has_joint = "@@" in text or "\uffed" in text or " ##" in text
-    return _JOINT.sub("", text) if has_joint else text
+    return _JOINT.sub("", text)
 
 
 def _without_tags(text: str) -> str:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock as _Lock
-
-from .._core import add_rows
 from ..core.counting._counted import Counted
 from ..core.inputs.arguments import number_of
 from ..core.inputs.errors import InputError
@@ -161,9 +158,8 @@ class ReferenceIndex(SentenceIndex):
         TypeError
             A hypothesis is not a sentence; the message says which.
         """
-        scorer = self._scorer
-        counted = self._counted(hypotheses, hypothesis_mask, keep_rows=scorer.keep_rows)
-        return scorer.score(scorer.sums(counted))
+        counted = self._counted(hypotheses, hypothesis_mask)
+        return self._scorer.score(self._scorer.sums(counted))
 
     def sentence_scores(
         self, hypotheses: Hypotheses, *, hypothesis_mask: Mask | None = None
@@ -188,21 +184,18 @@ class ReferenceIndex(SentenceIndex):
         """
         return self._scorer.stats(self._counted(hypotheses, hypothesis_mask))
 
-    def _counted(
-        self, hypotheses: Hypotheses, mask: Mask | None, *, keep_rows: bool = True
-    ) -> Counted:
-        """Count hypotheses; without `keep_rows`, only the sum of the adapted rows."""
-        counter, scorer, references = self._reader.counter, self._scorer, self._references
+    def _counted(self, hypotheses: Hypotheses, mask: Mask | None) -> Counted:
+        """Count hypotheses."""
+        counter, references = self._reader.counter, self._references
         listed: Any = hypotheses
         readers: list[SentenceReader] = []
         whole: Sentences | None = None
         if type(listed) not in (list, tuple) or mask is not None:
             readers.append(self._reader.sharing())
             whole = readers[0].read(listed, "hypotheses", mask, True, counted=True)
-        count, max_ngram_order = len(listed if whole is None else whole), counter.max_ngram_order
+        count = len(listed if whole is None else whole)
         blocks = range(0, count, _BLOCK)
-        counted = Counted(count, max_ngram_order, keep_rows)
-        total, adding = counted.rows, _Lock()
+        counted = Counted(count, counter.max_ngram_order)
 
         def count_block(scratch: RowScratch, first: int) -> None:
             end, start, sentences = min(first + _BLOCK, count), first, whole
@@ -217,14 +210,7 @@ class ReferenceIndex(SentenceIndex):
                 readers.append(reader)
                 sentences = reader.read(block, "hypotheses", None, True, first, counted=True)
             stop = start + end - first
-            if keep_rows:
-                references.count(sentences, total, start, stop, first, scratch)
-                return
-            part = Counted(stop - start, max_ngram_order)
-            references.count(sentences, part.rows, start, stop, 0, scratch)
-            row = scorer.sums_of(part.stats).row
-            with adding:
-                add_rows(total, row, total)
+            references.count(sentences, counted.rows, start, stop, first, scratch)
 
         threads = min(counter.threads, len(blocks))
         if counter.is_text and not counter.reads_utf8:

@@ -379,37 +379,26 @@ def cut_texts(
     others: dict[int, list[str]] = {}
     bounds, numbers, at = array("q"), array("q"), 0
     for number, (text, count) in enumerate(zip(texts, counts, strict=True)):
-        used = 2 * max(count, 0)
-        if count < 0 or len(text) != len(lowered[number]):  # rewritten, or longer in lower case
+        end = at + 2 * max(count, 0)
+        found: array[int] | None = places[at:end]
+        at, is_aligned = end, len(text) == len(lowered[number])
+        if count < 0 or not is_aligned:  # rewritten, or of another length in lower case
             tokens = chosen[number].tokens(text, lowercase, is_reference[number])
-            _note(text, lowered[number], tokens, number, bounds, numbers, others)
-        else:
-            bounds.extend(places[at : at + used])
-            numbers.append(count)
-        at += used
+            found = _places_of(tokens, lowered[number]) if is_aligned else None
+            if found is None:
+                others[number] = list(tokens)
+        bounds.extend(found or ())
+        numbers.append(-1 if found is None else len(found) // 2)
     return bounds, numbers, others
 
 
-def _note(
-    text: str,
-    lowered: str,
-    tokens: list[str],
-    number: int,
-    bounds: array[int],
-    counts: array[int],
-    others: dict[int, list[str]],
-) -> None:
-    """Note where a text's tokens are in it; if they cannot all be found in order, list them."""
+def _places_of(tokens: list[str], text: str) -> array[int] | None:
+    """The bounds of tokens in a text, in order; None if they cannot all be found."""
     places, at = array("q"), 0
-    for token in tokens if len(text) == len(lowered) else ():
-        at = lowered.find(token, at)
+    for token in tokens:
+        at = text.find(token, at)
         if at < 0 or not token:
-            break
+            return None
         places.extend((at, at + len(token)))
         at += len(token)
-    if len(places) == 2 * len(tokens):
-        bounds.extend(places)
-        counts.append(len(tokens))
-    else:
-        others[number] = list(tokens)
-        counts.append(-1)
+    return places

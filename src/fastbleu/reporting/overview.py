@@ -25,7 +25,7 @@ from ..significance.procedures import compare_pairs, difference_intervals
 from ..significance.results import known
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -134,11 +134,6 @@ class Mistake:
     points: list[float]
     weight: float = 0.0
 
-    def is_serious_in(self, systems: Collection[int]) -> bool:
-        """Whether all of these systems have it, and it matters in each."""
-        serious = [k for k in self.systems if self.points[k] >= _SERIOUS_POINTS]
-        return {*systems} <= {*serious}
-
     @property
     def sentence(self) -> str:
         """The message, with a full stop if it is no question."""
@@ -205,7 +200,8 @@ class Overview:
         """Serious mistakes of A and B: with the systems that have them, and the effects."""
         shown = []
         for mistake in self.mistakes:
-            if mistake.is_serious_in(self.pair):
+            serious = {k for k in mistake.systems if mistake.points[k] >= _SERIOUS_POINTS}
+            if serious >= {*self.pair}:
                 having = self.having(mistake)
                 having = "All systems" if having == "all systems" else having
                 gains = mistake.effect.replace("+", "")
@@ -407,11 +403,9 @@ def _scored(
     codes: NDArray[Any],
 ) -> Buckets:
     """The buckets that are not empty, with their scores."""
+    used, codes = numpy.unique(codes, return_inverse=True)
     order = numpy.argsort(codes, kind="stable")
-    used, starts = numpy.unique(codes[order], return_index=True)
-    bounds = [*starts.tolist(), len(codes)]
-    numbers = numpy.empty(len(labels), numpy.int64)
-    numbers[used] = numpy.arange(len(used))
+    bounds = [0, *numpy.bincount(codes).cumsum().tolist()]
     scores, intervals = [], []
     has_intervals = settings["samples"] and len(used) * len(segments.counted) <= _MOST_INTERVALS
     tables = [numpy.asarray(counted.stats)[order] for counted in segments.counted]
@@ -420,7 +414,7 @@ def _scored(
         scores.append([*map(segments.score_rows, segments.counted, parts)])
         intervals.append(_intervals(segments, parts, settings) if has_intervals else {})
     of_pairs = {pair: [found.get(pair) for found in intervals] for pair in set().union(*intervals)}
-    named = name, [labels[code] for code in used], numbers[codes], numpy.diff(bounds).tolist()
+    named = name, [labels[code] for code in used], codes, numpy.diff(bounds).tolist()
     return Buckets(*named, [*map(list, zip(*scores, strict=True))], of_pairs)
 
 

@@ -14,7 +14,6 @@ from .overview import Mistake, Overview, System, listed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..core.scoring.score import Score
     from ..significance import Comparison
 
     # Parts of a text, each with its link on the page, or "".
@@ -181,7 +180,8 @@ class Verdicts:
         difference = second.score.value - first.score.value
         rest = difference - sum(effects.values())
         if round(rest, self._digits):
-            effects[last_step([first.score, second.score])] = rest
+            has_negative = min(*first.score.totals, *second.score.totals) < 0
+            effects["totals < 0" if has_negative else "smoothing"] = rest
         # The printed numbers add up to the printed difference.
         printed = [round(points, self._digits) for points in effects.values()]
         effects["n-grams"] = round(difference, self._digits) - sum(printed[1:])
@@ -221,8 +221,3 @@ class Verdicts:
                 return None
             values.append(value)
         return values[1] - values[0]
-
-
-def last_step(scores: list[Score]) -> str:
-    """What scores have besides precisions and brevity penalties."""
-    return "totals < 0" if any(min(score.totals) < 0 for score in scores) else "smoothing"
