@@ -222,10 +222,6 @@ class Corpus:
         made._prepared_texts = self._prepared_texts
         return made
 
-    def with_hypotheses(self, hypotheses: list[Any]) -> Corpus:
-        """Another system with the same references."""
-        return self.with_segments(hypotheses, self.references)
-
     def rewritten(
         self, rewrite: Callable[[str], str], segments: Iterable[int] | None = None
     ) -> Corpus:

@@ -352,7 +352,8 @@ def _reversed(corpus: Corpus) -> _Repaired | None:
         return None
     hypotheses = [" ".join(reversed(text.split())) for text in corpus.hypotheses]
     message = "the words of one side are in reverse order: reverse them"
-    return _Repaired(corpus.with_hypotheses(hypotheses), message, range(len(corpus)))
+    repaired = corpus.with_segments(hypotheses, corpus.references)
+    return _Repaired(repaired, message, range(len(corpus)))
 
 
 def _cased(corpus: Corpus) -> _Repaired | None:

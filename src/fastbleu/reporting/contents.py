@@ -73,16 +73,6 @@ class Payload:
         kind = "uint8" if largest < 1 << 8 else "uint16" if largest < 1 << 16 else "uint32"
         self.add(name, array, kind)
 
-    def add_floats(self, name: str, values: ArrayLike) -> None:
-        """Add floats, as distinct values and their indices if that is shorter."""
-        array = numpy.asarray(values, numpy.float64)
-        different, codes = numpy.unique(array, return_inverse=True, equal_nan=True)
-        if len(different) < len(array) // 2:
-            self.add(name, different, "float64")
-            self.add_counts(f"{name}.codes", codes)
-        else:
-            self.add(name, array, "float64")
-
     def add_rounded(self, name: str, values: NDArray[numpy.float64]) -> None:
         """Add floats as uint16, in steps from the least to the largest one."""
         low, high = float(values.min()), float(values.max())
@@ -142,7 +132,7 @@ def make_numbers(overview: Overview) -> Payload:
     for number, sorting in enumerate(buckets):
         payload.add_counts(f"bucket.{number}", sorting.codes)
     for system, counted in enumerate(segments.counted):
-        payload.add_floats(f"score.{system}", segments.scores[system])
+        payload.add(f"score.{system}", segments.scores[system], "float64")
         if segments.parts:
             payload.add_rounded(f"part.{system}", segments.parts[system])
         payload.add(f"flags.{system}", flags_of(segments, system), "uint8")

@@ -112,7 +112,7 @@ class Segments:
         """The corpus of each system, for diagnosis; references are read once for all."""
         first, *others = self.hypotheses
         corpus = Corpus(first, self.references, self.metric)
-        return [corpus, *map(corpus.with_hypotheses, others)]
+        return [corpus, *[corpus.with_segments(listed, self.references) for listed in others]]
 
     @property
     def shown_names(self) -> list[str]:

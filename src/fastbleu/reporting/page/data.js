@@ -35,13 +35,10 @@ export class Payload {
     return new TYPES[type](this.buffer, this.start + at, count);
   }
 
-  floats(name) {
-    const values = this.get(name);
-    if (this.has(`${name}.range`)) {
-      const [low, step] = this.get(`${name}.range`);
-      return Float64Array.from(values, (code) => low + step * code);
-    }
-    return this.has(`${name}.codes`) ? Float64Array.from(this.get(`${name}.codes`), (code) => values[code]) : values;
+  /** Floats that are stored as steps of a range. */
+  rounded(name) {
+    const [low, step] = this.get(`${name}.range`);
+    return Float64Array.from(this.get(name), (code) => low + step * code);
   }
 }
 
@@ -73,8 +70,8 @@ export function readNumbers(payload) {
     ...header,
     systems,
     references: payload.get("references"),
-    score: systems.map((k) => payload.floats(`score.${k}`)),
-    part: payload.has("part.0") ? systems.map((k) => payload.floats(`part.${k}`)) : null,
+    score: systems.map((k) => payload.get(`score.${k}`)),
+    part: payload.has("part.0") ? systems.map((k) => payload.rounded(`part.${k}`)) : null,
     flag: systems.map((k) => payload.get(`flags.${k}`)),
     hypLen: systems.map((k) => payload.get(`hyp_len.${k}`)),
     refLen: systems.map((k) => payload.get(`ref_len.${k}`)),
