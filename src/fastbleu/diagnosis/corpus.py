@@ -40,20 +40,11 @@ _USUAL_ORDER = 4
 
 
 class Corpus:
-    """A corpus and its metric. A corpus is immutable: variants are new objects.
-
-    Attributes
-    ----------
-    hypotheses : list of S str, lists of tokens or arrays of ids
-    references : list of S lists of references
-    metric : BLEU
-    counter, scorer
-        The metric's.
-    """
+    """A corpus and its metric. A corpus is immutable: variants are new objects."""
 
     def __init__(self, hypotheses: list[Any], references: list[list[Any]], metric: BLEU) -> None:
-        self.hypotheses = hypotheses
-        self.references = references
+        self.hypotheses = hypotheses  # S str, lists of tokens or arrays of ids
+        self.references = references  # S lists of these
         self.metric = metric
         self.counter, self.scorer = counter_of(metric), scorer_of(metric)
         self._score: Score | None = None

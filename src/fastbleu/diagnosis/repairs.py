@@ -11,16 +11,17 @@ import json
 import re
 import unicodedata
 from codecs import charmap_encode
-from collections import namedtuple
 from contextlib import suppress
 from functools import partial
 from itertools import zip_longest
+from typing import NamedTuple
 
 from ..core.runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import html
+    from collections.abc import Callable
     from encodings import cp1251, cp1252
     from typing import Any
 
@@ -238,40 +239,22 @@ def _joined_characters(text: str) -> str:
     return text[::2] if len(text) > 9 and _CHARACTERS.fullmatch(text) else text
 
 
-class Repair(
-    namedtuple(
-        "Repair",
-        "words advice rewrite cause is_seen is_spelling marks is_lost styles",
-        defaults=("", None, False, (), False, ()),
-    )
-):
-    """A likely mistake in texts.
+class Repair(NamedTuple):
+    """A likely mistake in texts."""
 
-    Attributes
-    ----------
-    words : str
-        What texts have, after "12 of the hypotheses have".
-    advice : str
-        What to do.
-    rewrite : callable
-        The repair of a text.
-    cause : str
-        What a difference between systems is due to.
-    is_seen : callable or None
-        Whether a text has it; None: the repair changes the text.
-    is_spelling : bool
-        Whether it is normal in texts, and a mistake only if one side has it; both sides are
-        rewritten then.
-    marks : tuple of str
-        Texts without any of these do not have it; empty: unknown.
-    is_lost : bool
-        Whether one side has lost it, so that the effect of having it is unknown.
-    styles : tuple of two expressions
-        It, and what others write instead: a mistake only if one side has this throughout, and the
-        other that.
-    """
-
-    __slots__ = ()
+    words: str  # what texts have, after "12 of the hypotheses have"
+    advice: str  # what to do
+    rewrite: Callable[[str], str]  # the repair of a text
+    cause: str = ""  # what a difference between systems is due to
+    is_seen: Callable[[str], object] | None = None  # in a text; None: the repair changes the text
+    # Whether it is normal in texts, and a mistake only if one side has it; both sides are rewritten
+    # then.
+    is_spelling: bool = False
+    marks: tuple[str, ...] = ()  # texts without any of these do not have it; empty: unknown
+    is_lost: bool = False  # whether one side has lost it, so that its effect is unknown
+    # It, and what others write instead: a mistake only if one side has this throughout, and the
+    # other that. Two expressions each.
+    styles: tuple[tuple[str, str], ...] = ()
 
     def has(self, text: str) -> bool:
         """Whether a text has it."""

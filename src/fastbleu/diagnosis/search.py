@@ -73,19 +73,12 @@ class Finding:
 
 
 class Search:
-    """The findings so far, and the corpus that their repairs have left.
-
-    Attributes
-    ----------
-    corpus, rest : Corpus
-        The whole one, and the repaired one.
-    numbers : list of int
-        The segments of the rest.
-    """
+    """The findings so far, and the corpus that their repairs have left."""
 
     def __init__(self, corpus: Corpus, sources: Sequence[str] | None, first: int = 0) -> None:
-        self.corpus = self.rest = corpus
+        self.corpus = self.rest = corpus  # the whole one, and the repaired one
         self.sources = sources
+        # The segments of the rest.
         self.numbers = list(range(first, first + len(corpus)))
         self.found: list[Finding] = []
         # Whether some letters or words are lost, so that what is left looks like other mistakes.

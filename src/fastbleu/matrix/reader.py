@@ -92,27 +92,6 @@ class SentenceReader:
     The vocabulary begins with `tokens`, numbered in order; "auto" has already `chosen`.
     Each thread needs its own reader: `sharing` makes another one over the same vocabulary. Readers
     may read with `known_only` at the same time, as long as none adds to the vocabulary.
-
-    Attributes
-    ----------
-    counter : Counter
-    scorer : Scorer
-        Scores single sentences.
-    tokenizer : Tokenizer or None
-        The metric's; for "auto", the one that the references have chosen.
-    choosing : int or inf
-        How many references, from the first on, choose that; they must choose the same.
-    vocabulary : Vocabulary
-    max_ngram_order : int
-        The metric's.
-    sentences : int
-        How many sentences were read with `counted`.
-    short : int
-        How many of these have tokens, but fewer than `max_ngram_order`.
-    tokenized_periods : int
-        How many of these are texts that end in " .", which untokenized text rarely does.
-    label_padding : bool
-        Whether the token id -100, the padding of labels, was read as a token.
     """
 
     def __init__(
@@ -124,7 +103,9 @@ class SentenceReader:
         bleu = _default_metric() if metric is None else as_metric(metric)
         scorer_of(bleu).require(MATRIX)
         self.counter, self.scorer = counter_of(bleu), scorer_of(bleu).of_sentences
+        # The metric's; for "auto", the one that the references have chosen.
         self.tokenizer = chosen or self.counter.tokenizer
+        # How many references, from the first on, choose that; they must choose the same.
         self.choosing = inf
         # What "auto" has chosen for all sources, as in `Counted`.
         self.tokenizers = frozenset({None, chosen.signature}) if chosen else None
@@ -136,7 +117,11 @@ class SentenceReader:
         self._knows_padding = False
         # By name of an argument: whether all its rows read so far are empty.
         self._only_empty: dict[str, bool] = {}
+        # How many sentences were read with `counted`; how many of these have tokens, but fewer than
+        # `max_ngram_order`, and how many are texts that end in " .", which untokenized text rarely
+        # does.
         self.sentences = self.short = self.tokenized_periods = 0
+        # Whether the token id -100, the padding of labels, was read as a token.
         self.label_padding = False
 
     def sharing(self) -> SentenceReader:
@@ -363,12 +348,9 @@ def read_sources(
     Everything is read before scoring, so that errors in the last source are reported at once;
     this takes less memory than the sentences themselves.
     """
-    first: Any
-    second: Any
-    first, second = sides
-    is_same, first = first is second, listed_column(first, "hypotheses")
-    second = first if is_same else listed_column(second, "references")
-    alone = is_same and masks[0] is masks[1]
+    first = listed_column(sides[0], "hypotheses")
+    second = first if sides[0] is sides[1] else listed_column(sides[1], "references")
+    alone = first is second and masks[0] is masks[1]
     batch = batch_of(first, second, reader.counter.tokenizer, ragged)
     if batch is None:
         rows, columns = reader.read_pair(first, second, masks, alone=alone)
@@ -406,7 +388,7 @@ def batch_of(
     sources: Any = hypotheses
     other_sources: Any = references
     nested = is_batch(hypotheses, is_text)
-    references_nested = nested if references is hypotheses else is_batch(references, is_text)
+    references_nested = is_batch(references, is_text)
     if not nested and not references_nested:
         return None
     if nested is False or references_nested is False:
@@ -436,8 +418,6 @@ def batch_of(
             "hypotheses looks like lists of tokens, and each was read as a source with one "
             "sentence per token; pass a metric with tokenize=False"
         )
-    if references is hypotheses:
-        return [(source, source) for source in sources]
     _check_sizes("references", other_sources, advice, ragged)
     return list(zip(sources, other_sources, strict=True))
 

@@ -218,21 +218,10 @@ def match_positions(
 ) -> tuple[bytes, Stats]:
     """The matches at each token of each hypothesis, and the rows, which are their sums.
 
-    Parameters
-    ----------
-    counter : Counter
-    hypotheses, references
-        Checked lists of text or of lists of tokens.
-    choosing : list of references, optional
-        For "auto", the references of each segment that choose its tokenizer.
-
-    Returns
-    -------
-    bytes, shape (tokens of all hypotheses,)
-        Bit n - 1 is set if the n-gram of order n that starts at the token is a clipped match.
-        Orders above 8 are left out.
-    Stats
-        One row per segment, as from `count`.
+    Both sides are checked lists. For "auto", `choosing` are the references of each segment that
+    choose its tokenizer. Bit n - 1 of a token's byte is set if the n-gram of order n that starts at
+    the token is a clipped match; orders above 8 are left out. There is one row per segment, as from
+    `count`.
     """
     matched, parts, order = [], [], counter.max_ngram_order
     for of_part, part in counter.parts(Batch(hypotheses, references), choosing):

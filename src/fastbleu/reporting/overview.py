@@ -68,71 +68,40 @@ class System:
 
 @dataclass
 class DialectScores:
-    """The scores of all systems by a dialect.
-
-    `lead` says which system is best, and by how many points on 0-100; `is_reordered` whether the
-    order of the systems differs from the report's.
-    """
+    """The scores of all systems by a dialect."""
 
     name: str
     printed: list[str]
-    lead: str
-    is_reordered: bool
+    lead: str  # which system is best, and by how many points on 0-100
+    is_reordered: bool  # whether the order of the systems differs from the report's
 
 
 @dataclass
 class Buckets:
-    """A way of sorting the segments into buckets.
+    """A way of sorting the segments into buckets."""
 
-    Attributes
-    ----------
-    name : str
-        "reference length", "document" or "group".
-    labels : list of str
-    codes : ndarray of int64, shape (S,)
-        The bucket of each segment.
-    sizes : list of int
-        The number of segments in each bucket.
-    scores : list of K lists of float or None
-        The score of each system in each bucket; None if there is none.
-    intervals : dict of lists of (float, float) or None
-        For two systems, by their numbers, the 95 % bootstrap interval of their difference in each
-        bucket; for a single one, by (0, 0), that of its score. None if unknown; empty without
-        samples, and if there are too many buckets.
-    """
-
-    name: str
+    name: str  # "reference length", "document" or "group"
     labels: list[str]
-    codes: NDArray[numpy.int64]
-    sizes: list[int]
-    scores: list[list[float | None]]
+    codes: NDArray[numpy.int64]  # the bucket of each segment
+    sizes: list[int]  # the number of segments in each bucket
+    scores: list[list[float | None]]  # of each system in each bucket; None if there is none
+    # For two systems, by their numbers, the 95 % bootstrap interval of their difference in each
+    # bucket; for a single one, by (0, 0), that of its score. None if unknown; empty without
+    # samples, and if there are too many buckets.
     intervals: dict[tuple[int, int], list[tuple[float, float] | None]]
 
 
 @dataclass
 class Mistake:
-    """A likely mistake.
+    """A likely mistake."""
 
-    Attributes
-    ----------
-    name : str
-        As of a finding of `fastbleu.explain`.
-    message : str
-        What was found, and where; a range for each number that differs between systems.
-    systems : list of int
-        The systems in which it was found and costs at least 0.1 points.
-    points : list of float
-        By how many points, on 0-100, the score of every system would rise without it; NaN for
-        those of which that is unknown.
-    weight : float
-        The least effect on a system that is known, also if the points are not.
-    """
-
-    name: str
-    message: str
-    systems: list[int]
+    name: str  # as of a finding of `fastbleu.explain`
+    message: str  # what was found, and where; a range for each number that differs between systems
+    systems: list[int]  # those in which it was found and costs at least 0.1 points
+    # By how many points, on 0-100, the score of every system would rise without it; NaN for those
+    # of which that is unknown.
     points: list[float]
-    weight: float = 0.0
+    weight: float = 0.0  # the least effect on a system that is known, also if the points are not
 
     @property
     def sentence(self) -> str:
@@ -150,31 +119,17 @@ class Mistake:
 
 @dataclass
 class Overview:
-    """What the report says about whole systems.
-
-    Attributes
-    ----------
-    segments : Segments
-    systems : list of K System
-    comparisons : dict of Comparison
-        By the numbers of two systems; the lower one is first and is the baseline.
-    buckets : list of Buckets
-    mistakes : list of Mistake
-    dialects : list of DialectScores
-    failures : list of str
-        Why other dialects have no scores.
-    notes : list of str
-        Why there are no intervals, or no dialects.
-    """
+    """What the report says about whole systems."""
 
     segments: Segments
     systems: list[System]
+    # By the numbers of two systems; the lower one is first and is the baseline.
     comparisons: dict[tuple[int, int], Comparison]
     buckets: list[Buckets]
     mistakes: list[Mistake]
     dialects: list[DialectScores]
-    failures: list[str]
-    notes: list[str]
+    failures: list[str]  # why other dialects have no scores
+    notes: list[str]  # why there are no intervals, or no dialects
 
     @property
     def order(self) -> list[int]:

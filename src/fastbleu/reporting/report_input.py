@@ -33,20 +33,7 @@ _LONG_BEGINNING, _SHORTEST_NAME = 10, 3
 
 
 class Segments:
-    """The segments of a report, checked and counted.
-
-    Attributes
-    ----------
-    names : list of K str
-        The systems.
-    hypotheses : list of K lists of S str, or of S lists of tokens
-    references : list of S lists of references
-    sources, ids, documents, groups : list of S str, or None
-    metric : BLEU
-        Scores the systems, by its `counter` and `scorer`.
-    counted : list of K Counted
-        The rows of all segments.
-    """
+    """The segments of a report, checked and counted."""
 
     def __init__(
         self,
@@ -59,8 +46,9 @@ class Segments:
         documents: Any = None,
         groups: Any = None,
     ) -> None:
-        self.metric = metric
+        self.metric = metric  # scores the systems
         self.counter, self.scorer = counter_of(metric), scorer_of(metric)
+        # Of each system, its name, its hypotheses (str, or lists of tokens), and their rows.
         self.names: list[str] = []
         self.hypotheses: list[list[Any]] = []
         self.counted: list[Counted] = []
