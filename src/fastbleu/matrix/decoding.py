@@ -60,9 +60,7 @@ class MBRResult:
         Everything that the scores depend on besides the sentences and their weights.
     """
 
-    # An int for one source, an array for a batch; both can be used as an index.
     best: Any
-    # Arrays, or lists of arrays if the sources of a batch have different sizes.
     utilities: Any
     matrix: Any = None
     signature: str = ""

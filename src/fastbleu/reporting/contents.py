@@ -281,21 +281,7 @@ def _repeating(segments: Segments, system: int) -> NDArray[numpy.bool_]:
 
 
 class Texts:
-    """Concatenated texts, with the positions of their tokens.
-
-    Attributes
-    ----------
-    joined : str
-        Lone surrogates, which UTF-8 cannot hold, are replaced by U+FFFD.
-    lengths : ndarray of int64, shape (texts,)
-        In UTF-16 units.
-    cuts : ndarray of bool, shape (UTF-16 units,)
-        True where a token starts that does not follow white space.
-    others : dict of int to list of str
-        By index of a text, its tokens if white space and cuts do not give them.
-    counts : ndarray of int64, shape (texts,)
-        The number of tokens of each text; 0 for sources.
-    """
+    """Concatenated texts, with the positions of their tokens."""
 
     def __init__(
         self,
@@ -307,7 +293,7 @@ class Texts:
         joined = "".join(texts)
         points = numpy.frombuffer(joined.encode("utf-32-le", "surrogatepass"), numpy.uint32)
         lone = (points >= 0xD800) & (points < 0xE000)
-        if lone.any():
+        if lone.any():  # lone surrogates, which UTF-8 cannot hold
             points = numpy.where(lone, numpy.uint32(0xFFFD), points)
             joined = points.astype("<u4").tobytes().decode("utf-32-le")
         self.joined = joined
@@ -317,7 +303,7 @@ class Texts:
         numpy.cumsum(numpy.isin(points, _SPACES), out=spaces[1:])
         ends = numpy.cumsum([len(text) for text in texts], dtype=numpy.int64)
         starts = ends - numpy.array([len(text) for text in texts], numpy.int64)
-        self.lengths = units[ends] - units[starts]
+        self.lengths = units[ends] - units[starts]  # of each text, in UTF-16 units
         numbers = numpy.asarray(counts, numpy.int64)
         of_token = numpy.repeat(numpy.arange(len(numbers)), numpy.maximum(numbers, 0))
         pairs = numpy.asarray(bounds, numpy.int64).reshape(-1, 2)
@@ -325,15 +311,17 @@ class Texts:
         visible = ends - starts - (spaces[ends] - spaces[starts])
         is_whole = spaces[last] == spaces[first]
         covered = numpy.bincount(of_token, (last - first) * is_whole, len(numbers))
+        # By the index of a text, its tokens if white space and cuts do not give them.
         self.others = dict(others)
         for number in numpy.flatnonzero((numbers >= 0) & (covered != visible)).tolist():
             mine = slice(*numpy.searchsorted(of_token, [number, number + 1]))
             ranges = zip(first[mine].tolist(), last[mine].tolist(), strict=True)
             self.others[number] = [joined[low:high] for low, high in ranges]
-        self.counts = numpy.maximum(numbers, 0)
+        self.counts = numpy.maximum(numbers, 0)  # of the tokens of each text; 0 for sources
         for number, tokens in self.others.items():
             self.counts[number] = len(tokens)
         is_cut = (first > starts[of_token]) & (spaces[first] == spaces[first - 1])
+        # For each UTF-16 unit, whether a token starts there that does not follow white space.
         self.cuts = numpy.zeros(int(units[-1]), bool)
         self.cuts[units[first[is_cut]]] = True
 
