@@ -171,10 +171,11 @@ def explain(
 def _checked_input(b_input: Any) -> tuple[Any, Any]:
     """Hypotheses and references of `b_input`."""
     if not isinstance(b_input, tuple) or len(b_input) != 2:
+        expected = "expected (hypotheses, references), which b scores"
         what = f"is {a_type(b_input)}"
         if isinstance(b_input, tuple):
             what = f"has {number_of(len(b_input), 'item')}"
-        raise TypeError(f"b_input {what}, expected (hypotheses, references), which b scores")
+        raise TypeError(f"b_input {what}, {expected}")
     return b_input
 
 
