@@ -8,8 +8,8 @@ import pytest
 from fastbleu.cli.alignment import align_segments, in_step
 from fastbleu.cli.formats import open_input
 from fastbleu.cli.options import make_parser
+from fastbleu.cli.parser import Options
 from fastbleu.cli.readers import REFERENCE, ByteSource, InputError, LineReader, TextLines
-from fastbleu.cli.settings import Options
 
 DEFAULTS = vars(make_parser().parse_args([]))
 

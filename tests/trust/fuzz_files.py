@@ -18,8 +18,8 @@ from fastbleu.cli import markup, readers
 from fastbleu.cli.alignment import in_step, listed
 from fastbleu.cli.formats import open_input
 from fastbleu.cli.options import make_parser
+from fastbleu.cli.parser import Options
 from fastbleu.cli.readers import REFERENCE, SYSTEM
-from fastbleu.cli.settings import Options
 from fastbleu.files.formats import PackedError, is_heading, module_of
 from trust.fuzz_input import Input, directory, equal
 

@@ -14,8 +14,8 @@ from ..core.inputs._utf8_rows import Utf8Rows
 from ..core.inputs.arguments import number_of, shown
 from ..core.inputs.missing import is_blank
 from ..core.runtime.terminal import ProgressBar
-from ..files.formats import keyed_texts, without_suffix
-from .readers import CHUNK_LINES, InputError, Reader, TextLines, lines_of
+from ..files.formats import check_results, keyed_texts, parse_captions, with_ids_of, without_suffix
+from .readers import CHUNK_LINES, ByteSource, InputError, Reader, TextLines, lines_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,6 +161,64 @@ def align_segments(readers: Sequence[Reader]) -> None:
                     problem = f"has no {has.named.format(*key)}, {where}"
                     raise InputError(f"{lacks.label} {problem}", file=lacks.label)
         reader.by_id = {key: reader.by_id[key] for key in first.by_id}
+
+
+class CocoReader(Reader):
+    """The captions of the images in the results, in the order of the annotations.
+
+    Images may have different numbers of references; None stands for those that are missing.
+    """
+
+    unit = "image"
+
+    def __init__(self, source: ByteSource) -> None:
+        self.source, self.label = source, source.label
+        data = b"".join(iter(source.read, b""))
+        try:
+            self.captions = parse_captions(data, self.label)
+        except ValueError as error:
+            fix = f"for other JSON name a key, as in {self.label}::KEY; rename a file of plain text"
+            raise InputError(f"{error} ({fix})") from error
+
+    def choose(self, images: list[Any]) -> None:
+        """Decide which images are read."""
+        widths = {len(self.captions[image]) for image in images}
+        self.width, self.ragged = max(widths), len(widths) > 1
+        rows = [self.captions[image] for image in images]
+        self._rows = iter([[*row, *[None] * (self.width - len(row))] for row in rows])
+
+    def read(self, count: int) -> list[list[Any]]:
+        rows = list(islice(self._rows, count))
+        self.segments += len(rows)
+        return list(map(list, zip(*rows, strict=True))) or [[] for _ in range(self.width)]
+
+
+def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> None:
+    """Give all files, which must hold COCO captions, the same images in the same order."""
+    results = [reader for reader in systems if isinstance(reader, CocoReader)]
+    annotations = [reader for reader in references if isinstance(reader, CocoReader)]
+    if not results or len(results) != len(systems) or len(annotations) != len(references):
+        raise InputError(
+            "COCO annotations and results belong together: all files, including those after -i, "
+            "must be .json; for other JSON choose a text with ::KEY after the name"
+        )
+    for reader in [*annotations[1:], *results]:
+        reader.captions = with_ids_of(annotations[0].captions, reader.captions)
+    for reader in results:
+        for other in annotations:
+            try:
+                check_results(reader.captions, other.captions, reader.label)
+            except ValueError as error:
+                raise InputError(str(error)) from error
+        if reader.captions.keys() != results[0].captions.keys():
+            image = next(iter(reader.captions.keys() ^ results[0].captions.keys()))
+            raise InputError(
+                f"{reader.label} and {results[0].label} have different images: {image!r} is in one "
+                "of them"
+            )
+    images = [image for image in annotations[0].captions if image in results[0].captions]
+    for reader in results + annotations:
+        reader.choose(images)
 
 
 def present(row: Sequence[str | list[str] | None]) -> list[str]:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from . import groups, results, testsets
     from .alignment import Chunks
-    from .settings import Options
+    from .parser import Options
 else:
     results = lazy("fastbleu.cli.results")
     groups = lazy("fastbleu.cli.groups")

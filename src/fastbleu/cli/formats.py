@@ -14,26 +14,26 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
 
-from ..core.inputs.arguments import closest, names_shown, number_of, shown
+from ..core.inputs import errors
+from ..core.inputs._utf8_rows import Utf8Rows
+from ..core.inputs.arguments import a_type, closest, names_shown, number_of, shown
 from ..core.inputs.missing import is_missing
 from ..core.runtime.import_lock import lazy
 from ..files.collection import collection_paused
 from ..files.formats import (
     FORMATS,
     cells_of,
-    check_results,
     is_heading,
     layout_of,
-    parse_captions,
     rows_of,
     unread_format,
-    with_ids_of,
     without_suffix,
 )
-from .alignment import KeyedReader, KeyedRows, align_segments
+from .alignment import CocoReader, KeyedReader, KeyedRows, align_images, align_segments
+from .imports import import_undisturbed
 from .readers import (
     LABEL,
     REFERENCE,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import testsets
-    from .settings import Options
+    from .parser import Options
 else:
     testsets = lazy("fastbleu.cli.testsets")
 
@@ -133,8 +133,6 @@ def _opened(
     if missing == "ragged":
         missing = "empty" if role == REFERENCE else "error"
     if kind == "table":
-        from .data_files import TableReader
-
         return TableReader(path, selector, missing, options, role == REFERENCE)
     source = ByteSource(path, opened)
     if kind in ("xml", "sgml"):
@@ -143,7 +141,7 @@ def _opened(
         return MarkupReader(source, selector, role, options.encoding, kind == "xml")
     if kind == "coco" and not selector:
         opened.enter_context(collection_paused())  # until the captions are no longer needed
-        return CocoReader(source, path)
+        return CocoReader(source)
     lines = TextLines(source, options.encoding)
     if kind in ("tsv", "csv"):
         return ColumnReader(lines, selector, missing, options)
@@ -151,11 +149,6 @@ def _opened(
         return JsonReader(lines, selector, missing, role)
     fields = options.num_refs if role == REFERENCE else 1
     return KeyedReader(lines) if options.keyed and fields == 1 else LineReader(lines, fields)
-
-
-def is_coco_file(name: str) -> bool:
-    """Whether a file's name says that it holds COCO captions."""
-    return without_suffix(name).endswith(".json")
 
 
 def select(name: str, read_as: str | None) -> tuple[str, str, str | None]:
@@ -372,59 +365,113 @@ def _described(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
-class CocoReader(Reader):
-    """The captions of the images in the results, in the order of the annotations.
+class TableReader(Reader):
+    """The texts of one column of a table's files, read in parts, without Python strings.
 
-    Images may have different numbers of references; None stands for those that are missing.
+    With `is_reference`, cells may be lists of references.
     """
 
-    unit = "image"
+    unit = "row"
 
-    def __init__(self, source: ByteSource, path: str) -> None:
-        self.source, self.label = source, source.label
-        data = b"".join(iter(source.read, b""))
-        try:
-            self.captions = parse_captions(data, self.label)
-        except ValueError as error:
-            fix = f"for other JSON name a key, as in {path}::KEY; rename a file of plain text"
-            raise InputError(f"{error} ({fix})") from error
+    def __init__(
+        self, path: str, column: str, missing: str, options: Options, is_reference: bool
+    ) -> None:
+        self.label, self.missing, self._is_reference = path, missing, is_reference
+        self._column = column
+        if not column:
+            raise InputError(f"{path}: choose a column with ::NAME after the file name")
+        with named(path):
+            sources = import_undisturbed("fastbleu.tables.sources")
+            layout = options.quoted, options.delimiter, options.encoding
+            how = sources.ReadOptions(*layout, options.read_as)
+            self._source = sources.Source(path, [column], [column], how, [column])
+        self.segments_in_all = self._source.rows
+        self._frames: Iterator[Any] = filter(len, self._source.chunks())
+        self._texts: Any = None  # unread ones of earlier frames, then the current frame
+        self._lines: Any = None  # the reader of these texts
+        self._left = 0
 
-    def choose(self, images: list[Any]) -> None:
-        """Decide which images are read."""
-        widths = {len(self.captions[image]) for image in images}
-        self.width, self.ragged = max(widths), len(widths) > 1
-        rows = [self.captions[image] for image in images]
-        self._rows = iter([[*row, *[None] * (self.width - len(row))] for row in rows])
-
-    def read(self, count: int) -> list[list[Any]]:
-        rows = list(islice(self._rows, count))
+    def read(self, count: int) -> list[Any]:
+        while self._left < count:
+            with named(self.label):
+                frame = next(self._frames, None)
+            if frame is None:
+                break
+            self._open(frame[self._column].to_native())
+        if self._lines is None:
+            return [Utf8Rows()]
+        rows: Utf8Rows
+        rows, missing = self._lines.read(count)
+        rows.before = self.segments
+        for number, _ in missing:
+            self.without_value(self._place(rows.before + number), self._column)
+        if not self.keeps_ends:
+            rows.rstrip()
         self.segments += len(rows)
-        return list(map(list, zip(*rows, strict=True))) or [[] for _ in range(self.width)]
+        self._left -= len(rows)
+        if self.missing != "skip":
+            return [rows]
+        lines: list[Any] = self.listed(rows)
+        for number, _ in missing:
+            lines[number] = None
+        return [lines]
+
+    def listed(self, rows: Utf8Rows) -> list[str]:
+        if rows.levels:
+            column, before = f"column {self._column!r}", rows.before
+            return rows.as_lists(lambda row, k: f"{self._place(before + row)}: {column}[{k}]")
+        lines: list[str] = []
+        try:
+            lines += iter(rows)  # keeps the lines before an error
+        except UnicodeDecodeError as error:
+            where = f"byte {error.start + 1} is 0x{error.object[error.start]:02x}"
+            problem = f"column {shown(self._column)} is not valid UTF-8 ({where}): save it as UTF-8"
+            raise InputError(f"{self._place(rows.before + len(lines))}: {problem}") from error
+        return lines
+
+    def _place(self, row: int) -> str:
+        return str(self._source.at(row)[0])
+
+    def _open(self, texts: Any) -> None:
+        """Append a frame's texts to the unread ones."""
+        from pyarrow import chunked_array, large_list, large_string
+
+        from ..core.inputs.columns import opened
+
+        if len(texts) and texts.null_count == len(texts) and "list" not in str(texts.type):
+            texts = texts.cast(self._texts.type if self._left else "string")
+        start = self.segments + self._left
+        try:
+            lines: Any = opened(texts, self._column)
+            is_text = lines is not None and lines.is_text and lines.levels <= self._is_reference
+            is_text = is_text and (not self._left or lines.levels == self._lines.levels)
+        except TypeError:
+            is_text = False
+        if not is_text and len(texts):
+            problem = f"column {shown(self._column)} is {a_type(texts[0].as_py())}"
+            raise InputError(f"{self._place(start)}: {problem}; choose a column of texts")
+        if self._left:
+            rest = self._texts[len(self._texts) - self._left :]
+            kind = large_list(large_string()) if lines.levels else large_string()
+            with named(self.label):
+                rest.validate(full=True)
+                texts.validate(full=True)
+            parts = [part.cast(kind) for part in (rest, texts)]
+            texts = chunked_array([chunk for part in parts for chunk in part.chunks])
+        self._texts, self._left = texts, len(texts)
+        self._lines = opened(texts, self._column)
+        self.ragged = self.ragged or self._lines.levels > 0
 
 
-def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> None:
-    """Give all files, which must hold COCO captions, the same images in the same order."""
-    results = [reader for reader in systems if isinstance(reader, CocoReader)]
-    annotations = [reader for reader in references if isinstance(reader, CocoReader)]
-    if not results or len(results) != len(systems) or len(annotations) != len(references):
-        raise InputError(
-            "COCO annotations and results belong together: all files, including those after -i, "
-            "must be .json; for other JSON choose a text with ::KEY after the name"
-        )
-    for reader in [*annotations[1:], *results]:
-        reader.captions = with_ids_of(annotations[0].captions, reader.captions)
-    for reader in results:
-        for other in annotations:
-            try:
-                check_results(reader.captions, other.captions, reader.label)
-            except ValueError as error:
-                raise InputError(str(error)) from error
-        if reader.captions.keys() != results[0].captions.keys():
-            image = next(iter(reader.captions.keys() ^ results[0].captions.keys()))
-            raise InputError(
-                f"{reader.label} and {results[0].label} have different images: {image!r} is in one "
-                "of them"
-            )
-    images = [image for image in annotations[0].captions if image in results[0].captions]
-    for reader in results + annotations:
-        reader.choose(images)
+@contextmanager
+def named(path: str) -> Iterator[None]:
+    """Make errors name the file."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (ImportError, OSError, TypeError, ValueError) as error:
+        file = error.file if isinstance(error, errors.InputError) else None
+        is_named = file is not None or isinstance(error, FileNotFoundError)
+        message = f"{error}" if is_named else f"{path}: {error}"
+        raise InputError(message, file=file or path) from error

@@ -14,8 +14,7 @@ from ..core.inputs.arguments import shown
 from ..core.inputs.errors import InputWarning
 from ..core.runtime.terminal import CONTROLS, JSON_CONTROLS
 from .alignment import in_step
-from .data_files import named
-from .formats import open_inputs, select
+from .formats import named, open_inputs, select
 from .imports import import_undisturbed
 from .readers import InputError
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.metric.bleu import BLEU
-    from .settings import Options
+    from .parser import Options
 
 
 _ROWS = 1 << 13  # of the parts of a table read here

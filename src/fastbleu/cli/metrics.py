@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..core.inputs._batch import Batch
     from ..sacrebleu.base import Score
     from ..significance import experiment
-    from .settings import Options
+    from .parser import Options
 else:
     # `command` has imported numpy, which these load.
     experiment = lazy("fastbleu.significance.experiment")

@@ -17,21 +17,21 @@ from ..core.runtime.extras import install_command
 from ..core.scoring._sacrebleu import SMOOTH_DEFAULTS
 from ..core.scoring.names import get, names
 from ..core.tokenizers.tokenizer import BY_LANGUAGE, OF_WORDS, TOKENIZERS, WITHOUT_MODEL
-from .formats import NAMED, is_coco_file
+from ..files.formats import without_suffix
+from .formats import NAMED
 from .parser import (
+    FORMATS,
     Help,
+    Options,
     Parser,
-    add_options_of_metrics,
     delimiter,
     dialect,
     encoding,
     integer,
     pair,
-    problem_of_metrics,
     seed,
 )
 from .readers import STDIN, InputError
-from .settings import FORMATS, Options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -158,7 +158,22 @@ def make_parser() -> Parser:
     known = "bleu", "chrf", "ter"
     add("-m", "--metrics", nargs="+", choices=known, metavar="M", default=["bleu"], help=text)
 
-    add_options_of_metrics(parser.add_argument_group("chrF and TER (-m)").add_argument)
+    add = parser.add_argument_group("chrF and TER (-m)").add_argument
+    order = partial(integer, low=0, high=100)
+    text = "longest n-grams of characters (default: 6)"
+    add("-cc", "--chrf-char-order", type=order, default=6, metavar="N", help=text)
+    text = "longest n-grams of words (default: 0); 2 is chrF++"
+    add("-cw", "--chrf-word-order", type=order, default=0, metavar="N", help=text)
+    text = "how much more recall counts than precision (default: 2)"
+    add("--chrf-beta", type=integer, default=2, metavar="N", help=text)
+    add("--chrf-whitespace", action="store_true", help="white space is among the characters")
+    add("--chrf-lowercase", action="store_true", help="ignore case")
+    text = "average the scores of all orders, as chrF++.py does"
+    add("--chrf-eps-smoothing", action="store_true", help=text)
+    add("--ter-case-sensitive", action="store_true", help="do not ignore case")
+    add("--ter-asian-support", action="store_true", help="split Asian characters")
+    add("--ter-no-punct", action="store_true", help="remove punctuation")
+    add("--ter-normalized", action="store_true", help="normalize and tokenize")
 
     group = parser.add_argument_group("statistics")
     add = group.add_argument
@@ -261,7 +276,8 @@ def parse_options(argv: Sequence[str] | None) -> Options:
         for name, value in _DEFAULTS.items():
             if getattr(options, name) is None:
                 setattr(options, name, value)
-    if options.dialect == "coco" and any(map(is_coco_file, options.references)):
+    references = map(without_suffix, options.references)
+    if options.dialect == "coco" and any(name.endswith(".json") for name in references):
         options.tokenize = options.tokenize or "ptb"  # COCO's captions are not tokenized yet
     if not options.delegated:
         _check_files(options)
@@ -306,8 +322,11 @@ def _problem(options: Options, parser: Parser) -> str | None:
             return f"argument -s: {unknown_name('value', method, SMOOTH_DEFAULTS, more)}"
         if options.reference_length not in (None, "closest"):
             return "--reference-length: sacreBLEU takes the closest; see --dialect"
-    if problem := problem_of_metrics(options):
-        return problem
+    if options.metrics != ["bleu"]:
+        if not options.prints_as_sacrebleu or options.reported or options.diagnosed:
+            return "--dialect, --explain, --identify and reports are for -m bleu"
+        if options.sentence_level and len({*options.metrics}) > 1:
+            return "-sl prints the scores of one metric: name one after -m"
     if options.by is not None:
         return _problem_of_groups(options, parser)
     if options.language is not None and options.tokenizers is None:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ..core.metric.bleu import BLEU
     from ..core.scoring.score import Score
     from ..significance import Comparisons
-    from .settings import Options
+    from .parser import Options
 else:
     tempfile = lazy("tempfile")  # takes 3 ms to import
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..significance.results import Comparisons
-    from .settings import Options
+    from .parser import Options
 
 BASELINE = "Baseline: "
 _COLORS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}

@@ -15,8 +15,8 @@ from types import ModuleType
 from ..core.inputs.arguments import closest, shown
 from ..core.runtime.extras import install_command
 from .imports import import_undisturbed
+from .parser import Options
 from .readers import InputError
-from .settings import Options
 
 
 def reference_files(options: Options) -> list[list[str]]:
