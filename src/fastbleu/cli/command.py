@@ -72,16 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     token = spellings.set(SPELLINGS)
     try:
-        options = parse_options(argv)
-        if sys.stdout is None:
-            raise InputError("standard output is closed: there is nowhere to print the result")
-        if hasattr(sys.stdout, "reconfigure"):  # as in sacreBLEU; odd file names are escaped
-            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-        try:
-            _run(options)
-        finally:
-            if sys.stdout.isatty() and options.uses_colors:
-                _print(RESET)
+        _run(argv)
         return 0
     except KeyboardInterrupt:
         return 130
@@ -103,19 +94,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _run(options: Options) -> None:
-    if options.delegated:
-        return testsets.print_about(options)
-    if options.by is not None:
-        scores, warnings = groups.score_groups(options, results.metric_of(options))
-        _warn(options, [], warnings)
-        return _print(scores)
-    if options.reported:
-        results.check_reports(options)
-    with ExitStack() as opened:
-        for text in _score(options, opened):
-            _print(text)
-    return None
+def _run(argv: Sequence[str] | None) -> None:
+    options = parse_options(argv)
+    if sys.stdout is None:
+        raise InputError("standard output is closed: there is nowhere to print the result")
+    if hasattr(sys.stdout, "reconfigure"):  # as in sacreBLEU; odd file names are escaped
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        if options.delegated:
+            testsets.print_about(options)
+        elif options.by is not None:
+            scores, warnings = groups.score_groups(options, results.metric_of(options))
+            _warn(options, [], warnings)
+            _print(scores)
+        else:
+            if options.reported:
+                results.check_reports(options)
+            with ExitStack() as opened:
+                for text in _score(options, opened):
+                    _print(text)
+    finally:
+        if sys.stdout.isatty() and options.uses_colors:
+            _print(RESET)
 
 
 def _score(options: Options, opened: ExitStack) -> Iterable[str]:

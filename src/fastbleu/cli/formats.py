@@ -135,6 +135,10 @@ def _opened(
     if kind == "table":
         return TableReader(path, selector, missing, options, role == REFERENCE)
     source = ByteSource(path, opened)
+    if kind is None:
+        lines = TextLines(source, options.encoding)
+        fields = options.num_refs if role == REFERENCE else 1
+        return KeyedReader(lines) if options.keyed and fields == 1 else LineReader(lines, fields)
     if kind in ("xml", "sgml"):
         from .markup import MarkupReader
 
@@ -145,10 +149,7 @@ def _opened(
     lines = TextLines(source, options.encoding)
     if kind in ("tsv", "csv"):
         return ColumnReader(lines, selector, missing, options)
-    if kind is not None:
-        return JsonReader(lines, selector, missing, role)
-    fields = options.num_refs if role == REFERENCE else 1
-    return KeyedReader(lines) if options.keyed and fields == 1 else LineReader(lines, fields)
+    return JsonReader(lines, selector, missing, role)
 
 
 def select(name: str, read_as: str | None) -> tuple[str, str, str | None]:

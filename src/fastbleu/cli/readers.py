@@ -148,7 +148,7 @@ class ByteSource:
 
     def error(self, problem: str, **facts: Any) -> InputError:
         """Return an InputError that names the file."""
-        return InputError.in_file(self.label, problem, **facts)
+        return InputError(f"{self.label}: {problem}", file=self.label, **facts)
 
 
 class TextLines:
