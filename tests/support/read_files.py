@@ -17,7 +17,7 @@ DEFAULTS = vars(make_parser().parse_args([]))
 def opened_file(name, role, options, opened):
     """A reader of the file; without a number of references it is read like standard input."""
     if options.num_refs is None:
-        return LineReader(TextLines(ByteSource(name, opened), options.encoding), None)
+        return LineReader(TextLines(ByteSource(name, opened, options.encoding)), None)
     return open_input(name, role, options, opened)
 
 

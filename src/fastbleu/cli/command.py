@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from errno import EAGAIN
 from io import RawIOBase
@@ -36,7 +36,7 @@ from .alignment import (
 from .formats import open_inputs
 from .imports import import_undisturbed
 from .options import option_warnings, parse_options
-from .readers import CHUNK_LINES, InputError, Reader, printable
+from .readers import CHUNK_LINES, InputError, LineReader, Reader, printable
 from .sacrebleu_text import RESET, SacrebleuText, system_names
 
 TYPE_CHECKING = False
@@ -120,7 +120,20 @@ def _run(argv: Sequence[str] | None) -> None:
 
 def _score(options: Options, opened: ExitStack) -> Iterable[str]:
     """Read all input, score it, print warnings, and return the text of the result."""
-    readers, references, systems = open_inputs(options, opened)
+    test_set: Sequence[Sequence[str]] = ()
+    kept: Container[int] = range(sys.maxsize)
+    if options.test_set is not None:
+        test_set = testsets.reference_files(options)
+    if options.filtered:
+        kept = testsets.kept_segments(options)
+    readers, references, systems = open_inputs(options, opened, test_set)
+    try:
+        options.check_systems(systems)
+    except InputError:
+        for reader in readers:
+            if isinstance(reader, LineReader):
+                reader.check_fields()
+        raise
     names = system_names(options, systems)
     printer: SacrebleuText | results.DialectText
     if options.prints_as_sacrebleu:
@@ -132,7 +145,6 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
     at_once = options.at_once or not printer.adds_batches
     is_ragged = options.missing == "ragged"
     is_chosen = options.filtered or options.missing == "skip"
-    kept = testsets.kept_segments(options) if options.filtered else range(sys.maxsize)
     needs_text = at_once or options.lists_texts or is_ragged or is_chosen
     reads_utf8 = all(getattr(m.counter, "reads_utf8", False) for m in printer.metrics)
     chunks = in_step(readers, lines, reads_utf8 and not needs_text)

@@ -21,7 +21,6 @@ from ..core.inputs import errors
 from ..core.inputs._utf8_rows import Utf8Rows
 from ..core.inputs.arguments import a_type, closest, names_shown, number_of, shown
 from ..core.inputs.missing import is_missing
-from ..core.runtime.import_lock import lazy
 from ..files.collection import collection_paused
 from ..files.formats import (
     FORMATS,
@@ -36,6 +35,7 @@ from .alignment import CocoReader, KeyedReader, KeyedRows, align_images, align_s
 from .imports import import_undisturbed
 from .readers import (
     LABEL,
+    PIPED,
     REFERENCE,
     STDIN,
     SYSTEM,
@@ -52,10 +52,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import testsets
     from .parser import Options
-else:
-    testsets = lazy("fastbleu.cli.testsets")
 
 # Those that `tables` reads, and those that are read here.
 _FORMATS = dict.fromkeys(FORMATS, "table") | {".tsv": "tsv", ".csv": "csv"}
@@ -64,45 +61,38 @@ _FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml"}
 NAMED = tuple(end[1:] for end in _FORMATS)
 
 
-def open_inputs(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
-    """Open all files; return the readers, and the numbers of reference and system columns."""
-    references: list[Reader] = []
-    if options.test_set is not None:
-        for names in testsets.reference_files(options):
-            parts = [LineReader(TextLines(ByteSource(name, opened))) for name in names]
-            references.append(ChainReader(parts) if parts[1:] else parts[0])
-    references += [open_input(name, REFERENCE, options, opened) for name in options.references]
-    systems = [open_input(name, SYSTEM, options, opened) for name in options.systems]
-    if options.input is None:
-        source = ByteSource(STDIN, opened)
-        source.label += " (hypotheses, as there is no -i)"
-        lines = TextLines(source, options.encoding, universal_newlines=True)
-        systems.append(KeyedReader(lines) if options.keyed else LineReader(lines, None))
-    readers = references + systems
+def open_inputs(
+    options: Options, opened: ExitStack, test_set: Sequence[Sequence[str]] = ()
+) -> tuple[list[Reader], int, int]:
+    """Open all files; return the readers, and the numbers of reference and system columns.
+
+    `test_set` has the files of each reference that one adds.
+    """
+    names = {REFERENCE: options.references, SYSTEM: options.systems}
+    names |= {PIPED: [STDIN] * (options.input is None), LABEL: options.labels.values()}
+    files = {role: [open_input(n, role, options, opened) for n in names[role]] for role in names}
+    references, systems = files[REFERENCE], files[SYSTEM] + files[PIPED]
+    for paths in test_set:
+        parts = [LineReader(TextLines(ByteSource(path, opened))) for path in paths]
+        references.append(ChainReader(parts) if parts[1:] else parts[0])
+    scored = references + systems
     of_tables = {options.missing, options.quoted, options.delimiter} - {None, "ragged"}
-    if of_tables and not any(reader.missing for reader in readers):
+    if of_tables and not any(reader.missing for reader in scored):
         problem = "--missing, --quoted and --delimiter are for tables, but no file is read as one"
         raise InputError(problem)
     if options.read_as and "::" not in "".join([*options.references, *options.systems]):
         raise InputError("--read-as is for files with ::SELECTOR after the name")
-    if "image" in [reader.unit for reader in readers]:
-        align_images(references, systems)
-    columns_of_systems = sum([reader.width for reader in systems])
-    try:
-        options.check_systems(columns_of_systems)
-    except InputError:
-        for reader in readers:
-            if isinstance(reader, LineReader):
-                reader.check_fields()
-        raise
-    for reader in readers:
-        reader.keeps_ends = not options.strips
-    readers += [open_input(name, LABEL, options, opened) for name in options.labels.values()]
+    readers = scored + files[LABEL]
     if options.keyed and (others := [r for r in readers if not isinstance(r, KeyedReader)]):
         fix = "for tables name the column of keys, as in --keyed-by id"
         raise InputError(f"--keyed is for files of lines, but {others[0].label} is none: {fix}")
+    if "image" in [reader.unit for reader in scored]:
+        align_images(references, systems)
     if "segment" in [reader.unit for reader in readers]:
         align_segments(readers)
+    columns_of_systems = sum([reader.width for reader in systems])
+    for reader in scored:
+        reader.keeps_ends = not options.strips
     return readers, sum([reader.width for reader in references]), columns_of_systems
 
 
@@ -110,10 +100,11 @@ def open_input(name: str, role: str, options: Options, opened: ExitStack) -> Rea
     """Open a file of any format; `opened` will close it.
 
     `role`, REFERENCE or SYSTEM, decides if a selector matches both a translator and a system; a
-    LABEL may be a number. ``--num-refs`` applies to references only.
+    LABEL may be a number. ``--num-refs`` applies to references only. Tabs and carriage returns
+    separate those PIPED.
     """
     path, selector, kind = select(name, options.read_as)
-    has_keys = options.keyed_by is not None and role != LABEL
+    has_keys = options.keyed_by is not None and role in (REFERENCE, SYSTEM)
     if has_keys and kind in (None, "xml", "sgml"):
         raise InputError(f"--keyed-by names a column of files with ::SELECTOR, but {name} is none")
     if role == REFERENCE and options.num_refs != 1 and kind is not None:
@@ -134,19 +125,21 @@ def _opened(
         missing = "empty" if role == REFERENCE else "error"
     if kind == "table":
         return TableReader(path, selector, missing, options, role == REFERENCE)
-    source = ByteSource(path, opened)
-    if kind is None:
-        lines = TextLines(source, options.encoding)
-        fields = options.num_refs if role == REFERENCE else 1
-        return KeyedReader(lines) if options.keyed and fields == 1 else LineReader(lines, fields)
+    source = ByteSource(path, opened, options.encoding)
     if kind in ("xml", "sgml"):
         from .markup import MarkupReader
 
-        return MarkupReader(source, selector, role, options.encoding, kind == "xml")
+        return MarkupReader(source, selector, role, kind == "xml")
     if kind == "coco" and not selector:
         opened.enter_context(collection_paused())  # until the captions are no longer needed
         return CocoReader(source)
-    lines = TextLines(source, options.encoding)
+    lines = TextLines(source, role == PIPED)
+    if kind is None:
+        if role == PIPED:
+            source.label += " (hypotheses, as there is no -i)"
+        fields = {REFERENCE: options.num_refs, PIPED: None}.get(role, 1)
+        has_keys = options.keyed and fields in (1, None)
+        return KeyedReader(lines) if has_keys else LineReader(lines, fields)
     if kind in ("tsv", "csv"):
         return ColumnReader(lines, selector, missing, options)
     return JsonReader(lines, selector, missing, role)
@@ -226,7 +219,7 @@ class ColumnReader(_CellReader):
         self._delimiter, self._quoted = options.delimiter or usual, bool(options.quoted)
         if self.source.size is not None:
             with ExitStack() as closed:
-                again = lines_of(TextLines(ByteSource(path, closed), options.encoding))
+                again = lines_of(TextLines(ByteSource(path, closed, options.encoding)))
                 wanted = () if selector.isdecimal() else (selector,)
                 layout = layout_of(again, wanted, options.delimiter, options.quoted, usual)
                 self._delimiter, self._quoted, _ = layout

@@ -151,7 +151,7 @@ class _Collector:
         return self._source.error(f"line {self.line()}: {problem}", line=self.line())
 
 
-def _documents(source: ByteSource, encoding: str, xml: bool) -> list[Document]:
+def _documents(source: ByteSource, xml: bool) -> list[Document]:
     """Return the documents of a file in order.
 
     XML names its own encoding; SGML that starts with an XML declaration is read as XML, too.
@@ -161,7 +161,7 @@ def _documents(source: ByteSource, encoding: str, xml: bool) -> list[Document]:
     if xml or start.startswith(b"<?xml"):
         _read_xml(source, start, collector)
     else:
-        _read_sgml(source, encoding, collector)
+        _read_sgml(source, collector)
     collector.close()
     return collector.documents
 
@@ -176,7 +176,7 @@ def _xml_data(source: ByteSource, start: bytes, collector: _Collector) -> Iterat
     codec = "cp874" if name.lower() == "windows-874" else name  # a name that Python does not know
     try:
         "".encode(codec)  # fails for codecs that do not encode text
-        lines = TextLines(source, codec, declared=True)
+        lines = TextLines(source, declared=codec)
     except (LookupError, ValueError) as error:
         problem = f"it declares the encoding {name!r}, which Python cannot decode"
         raise source.error(f"{problem}: convert the file to UTF-8") from error
@@ -201,10 +201,10 @@ def _read_xml(source: ByteSource, start: bytes, collector: _Collector) -> None:
         raise collector.error(f"{problem}: {error}") from error
 
 
-def _read_sgml(source: ByteSource, encoding: str, collector: _Collector) -> None:
+def _read_sgml(source: ByteSource, collector: _Collector) -> None:
     line, rest = 1, ""
     collector.line = lambda: line
-    lines = TextLines(source, encoding)
+    lines = TextLines(source)
     while more := lines.read(_LINES):
         text = "\n".join([rest + more[0], *more[1:], ""])
         if "<!entity" in text.lower():
@@ -242,11 +242,9 @@ class MarkupReader(MatchedReader):
 
     named = "segment {1} of document {0}"
 
-    def __init__(
-        self, source: ByteSource, selector: str, role: str, encoding: str, xml: bool
-    ) -> None:
+    def __init__(self, source: ByteSource, selector: str, role: str, xml: bool) -> None:
         self._source, self.label = source, source.label
-        documents = _documents(source, encoding, xml)
+        documents = _documents(source, xml)
         named = [(document.name, part) for document in documents for part in document.parts]
         parts = [*dict.fromkeys(part for _, part in named)]
         self._of_documents = selector == DOCUMENT and role == LABEL

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 
-REFERENCE, SYSTEM, LABEL = "ref", "hyp", "label"  # the purpose of a file
+# The purpose of a file; PIPED are the hypotheses on standard input if there is no -i.
+REFERENCE, SYSTEM, PIPED, LABEL = "ref", "hyp", "piped", "label"
 CHUNK_LINES = 512  # few enough that derived data stays in the cache
 
 _BLOCK_BYTES = 1 << 17  # with smaller blocks, threads wait for each other
@@ -70,12 +71,14 @@ def printable(text: str) -> str:
 class ByteSource:
     """The bytes of a file or of standard input, unpacked if they are compressed.
 
+    `encoding` is that of the text in them, unless the file declares another.
     `where` describes the reader's position in error messages; `start` holds the first bytes;
     `may_wait` tells whether reading may have to wait, because the rest comes from a pipe.
     """
 
-    def __init__(self, name: str, opened: ExitStack) -> None:
+    def __init__(self, name: str, opened: ExitStack, encoding: str = "utf-8") -> None:
         self.label = "standard input" if name == STDIN else name or "a file without a name"
+        self.encoding = encoding
         self.where: Callable[[], str] = lambda: "while it was opened"
         self._file: BinaryIO
         if name != STDIN:
@@ -154,24 +157,21 @@ class ByteSource:
 class TextLines:
     """The lines of one input; with `universal_newlines` a carriage return ends a line, too.
 
-    `declared`: the file itself declares the encoding. `is_utf8`: all lines can be counted as UTF-8.
-    `rows(count, begun)` are the next lines, fewer at the end; `begun` is filled up to `count`.
+    `declared` is the encoding that the file itself declares. `is_utf8`: all lines can be counted as
+    UTF-8. `rows(count, begun)` are the next lines, fewer at the end; `begun` is filled up to
+    `count`.
     """
 
     def __init__(
-        self,
-        source: ByteSource,
-        encoding: str = "utf-8",
-        universal_newlines: bool = False,
-        declared: bool = False,
+        self, source: ByteSource, universal_newlines: bool = False, declared: str = ""
     ) -> None:
         self.source = source
-        self.encoding = codecs.lookup(encoding).name
+        self.encoding = codecs.lookup(declared or source.encoding).name
         self.is_utf8 = self.encoding in ("utf-8", "utf-8-sig")
         self._declared = declared
         read = source.read
         if universal_newlines or self.encoding != "utf-8":
-            decoder = codecs.getincrementaldecoder(encoding)("strict")
+            decoder = codecs.getincrementaldecoder(self.encoding)("strict")
             newlines = io.IncrementalNewlineDecoder(decoder, translate=True)
             self._decode = newlines.decode if universal_newlines else decoder.decode
             self._decoded_all = False
