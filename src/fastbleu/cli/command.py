@@ -42,6 +42,7 @@ from .sacrebleu_text import RESET, SacrebleuText, system_names
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+    from warnings import WarningMessage
 
     from . import groups, results, testsets
     from .alignment import Chunks
@@ -104,11 +105,11 @@ def _run(argv: Sequence[str] | None) -> None:
         if options.delegated:
             testsets.print_about(options)
         elif options.by is not None:
-            scores, warnings = groups.score_groups(options, results.metric_of(options))
-            _warn(options, [], warnings)
+            scores, caught = groups.score_groups(options, results.metric_of(options))
+            _warn(options, [], caught)
             _print(scores)
         else:
-            if options.reported:
+            if options.reports:
                 results.check_reports(options)
             with ExitStack() as opened:
                 for text in _score(options, opened):
@@ -142,10 +143,12 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
         printer = results.DialectText(options)
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
     lines = CHUNK_LINES if options.threads == 1 else 16 * CHUNK_LINES * options.threads
-    at_once = options.at_once or not printer.adds_batches
+    # Whether all segments must be known before any is scored.
+    at_once = options.reports or options.diagnosed or options.documents is not None
+    at_once = at_once or not printer.adds_batches
     is_ragged = options.missing == "ragged"
     is_chosen = options.filtered or options.missing == "skip"
-    needs_text = at_once or options.lists_texts or is_ragged or is_chosen
+    needs_text = at_once or (options.table and not options.score_only) or is_ragged or is_chosen
     reads_utf8 = all(getattr(m.counter, "reads_utf8", False) for m in printer.metrics)
     chunks = in_step(readers, lines, reads_utf8 and not needs_text)
     numbers: Iterable[int] = itertools.count()
@@ -158,9 +161,9 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
         chunks = without_blank(chunks, references)
     if at_once:
         columns = joined(chunks)
-        if options.documents is not None and not options.reported:
+        if options.documents is not None and not options.reports:
             columns = by_document(columns)
-        if options.reported:
+        if options.reports:
             columns = results.write_reports(options, names, references, columns)
         chunks = iter([columns])
     segments = None
@@ -182,7 +185,7 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
             raise
         except (ValueError, ImportError) as error:
             raise InputError(f"{options.where}{error}") from error
-    _warn(options, readers, [] if options.force else [str(w.message) for w in caught])
+    _warn(options, readers, caught)
     return texts
 
 
@@ -251,9 +254,10 @@ def _count(
     return totals
 
 
-def _warn(options: Options, readers: list[Reader], warnings: Sequence[str] = ()) -> None:
-    """Print warnings about the options and the files, then `warnings` about their contents."""
+def _warn(options: Options, readers: list[Reader], caught: list[WarningMessage]) -> None:
+    """Print warnings about the options and the files, then those `caught` about their contents."""
     notes = [note for reader in readers for note in reader.notes()]
+    warnings = [] if options.force else [str(warning.message) for warning in caught]
     for warning in dict.fromkeys([*option_warnings(options), *notes, *warnings]):
         _complain(f"warning: {warning}")
 

@@ -158,19 +158,16 @@ def select(name: str, read_as: str | None) -> tuple[str, str, str | None]:
     suffix = os.path.splitext(without_suffix(path))[1]
     if not selected:
         return path, "", None if suffix in (".tsv", ".csv") else _FORMATS.get(suffix)
-    kind = "table" if _is_of_tables(path) else _FORMATS.get(f".{read_as}" if read_as else suffix)
+    kind = _FORMATS.get(f".{read_as}" if read_as else suffix)
+    is_several = os.path.isdir(path) or any(mark in path for mark in "*?[")
+    if "://" in path or (is_several and not os.path.isfile(path)):
+        kind = "table"
     if kind is None and (what := unread_format(path)):
         raise InputError(f"{path} is {what}")
     if kind is None:
         problem = "no such file; a ::SELECTOR can follow names that end in"
         raise InputError(f"{name}: {problem} {', '.join(_FORMATS)}; for others add --read-as")
     return path, selector, kind
-
-
-def _is_of_tables(path: str) -> bool:
-    """Whether only `fastbleu.tables` can open the path: a URL, a directory or a pattern."""
-    is_several = os.path.isdir(path) or any(mark in path for mark in "*?[")
-    return "://" in path or (is_several and not os.path.isfile(path))
 
 
 class _CellReader(Reader):

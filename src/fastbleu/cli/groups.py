@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import json
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from operator import methodcaller
+from warnings import WarningMessage, catch_warnings, simplefilter
 
 from ..core.inputs.arguments import shown
 from ..core.inputs.errors import InputWarning
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _ROWS = 1 << 13  # of the parts of a table read here
 
 
-def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]]:
+def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[WarningMessage]]:
     """Return the scores of ``--by``, as text or Parquet bytes, and warnings."""
     names = [*options.references, *options.systems]
     files = [select(name, options.read_as) for name in names]
@@ -62,16 +62,15 @@ def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]
     else:
         settings |= {"quoted": options.quoted, "delimiter": options.delimiter}
         settings |= {"encoding": options.encoding, "format": options.read_as}
-    with warnings.catch_warnings(record=True) as caught, named(path):
-        warnings.simplefilter("always", InputWarning)
+    with catch_warnings(record=True) as caught, named(path):
+        simplefilter("always", InputWarning)
         tables = import_undisturbed("fastbleu.tables")
         scores = tables.score(table, hypothesis, columns, by=by, **settings)
-    notes = [] if options.force else [str(warning.message) for warning in caught]
     if options.width is not None:
         for name in {"bleu", "low", "high"} & {*scores.column_names}:
             rounded = [value and round(value, options.width) for value in scores[name].to_pylist()]
             scores = scores.set_column(scores.column_names.index(name), name, [rounded])
-    return _printed(scores, options.output_format, options.width), notes
+    return _printed(scores, options.output_format, options.width), caught
 
 
 def _columns(options: Options, names: Sequence[str]) -> Iterator[Any]:

@@ -49,12 +49,20 @@ _HalfWidth = namedtuple("_HalfWidth", "mean half_width")
 
 
 class Metric:
-    """A metric; `counter` counts batches, and `sums` adds up what it counted."""
+    """A metric; `counter` counts batches, and `sums` adds up what it counted.
+
+    `score` gives the score of such a total, and `segments` the scores of what was counted. An
+    `Experiment` gets the kept `rows` of a total, and the `scoring` of random samples.
+    """
 
     name: str
     counter: Any
     info: Any  # the signature
     sums: Callable[[Any, bool], Any]
+    score: Callable[[Any], Any]
+    segments: Callable[[Any], list[Any]]
+    rows: Callable[[Any], Any]
+    scoring: Callable[[], Any]
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -63,25 +71,9 @@ class Metric:
         """The text of the signature, `short` or long."""
         return str(self.info.format(short))
 
-    def score(self, total: Any) -> Any:
-        """The score of sums."""
-        raise NotImplementedError
-
-    def segments(self, counted: Any) -> list[Any]:
-        """The scores of segments."""
-        raise NotImplementedError
-
     def describe(self, names: Sequence[str], totals: Sequence[Any]) -> None:
         """Put what the sums say into the signature, and warn of it."""
         self.info.update("nrefs", "var" if totals[0].nrefs == -1 else totals[0].nrefs)
-
-    def rows(self, total: Any) -> Any:
-        """The kept rows, for `Experiment`."""
-        raise NotImplementedError
-
-    def scoring(self) -> Any:
-        """The scoring of random samples."""
-        raise NotImplementedError
 
     def estimate(self, score: Score, total: Any) -> None:
         """Set the confidence interval of a score."""

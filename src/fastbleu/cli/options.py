@@ -307,7 +307,7 @@ def _print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
 def _problem(options: Options, parser: Parser) -> str | None:
     """Return what is wrong with the combination of options, if anything."""
     labels = [name for name in options.labels if name != "documents"]
-    if labels and not options.reported:
+    if labels and not options.reports:
         return f"--{labels[0]} is shown in a report: it needs --html or --md"
     if options.open and options.html is None:
         return "--open opens the page that --html writes"
@@ -323,7 +323,7 @@ def _problem(options: Options, parser: Parser) -> str | None:
         if options.reference_length not in (None, "closest"):
             return "--reference-length: sacreBLEU takes the closest; see --dialect"
     if options.metrics != ["bleu"]:
-        if not options.prints_as_sacrebleu or options.reported or options.diagnosed:
+        if not options.prints_as_sacrebleu or options.reports or options.diagnosed:
             return "--dialect, --explain, --identify and reports are for -m bleu"
         if options.sentence_level and len({*options.metrics}) > 1:
             return "-sl prints the scores of one metric: name one after -m"

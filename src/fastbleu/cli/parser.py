@@ -104,7 +104,9 @@ class Options(argparse.Namespace):
         # The files of a report's labels, by name; --by has its keys here.
         given = {name: getattr(self, name) for name in _REPORT_LABELS}
         self.labels = {name: file for name, file in given.items() if file is not None}
-        self.reported = self.html is not None or self.md is not None
+        # The files of the reports, by the options that request them.
+        reports = {"--html": self.html, "--md": self.md}
+        self.reports = {option: path for option, path in reports.items() if path is not None}
         self.diagnosed = self.explain is not None or self.identify is not None
         # The format of the result, "table" for people; see `table` for single segments.
         self.output_format = self.format or ("text" if self.diagnosed else "json")
@@ -116,15 +118,12 @@ class Options(argparse.Namespace):
         of_environment = os.environ.get("SACREBLEU_FORMAT", "").lower()
         if of_environment in FORMATS and self.by is None:
             self.output_format = of_environment
-        # How single segments are listed, "tsv", "json" or "", and whether with their texts.
+        # How single segments are listed, "tsv", "json" or "".
         listed = self.format or ("tsv" if self.sort or self.worst else "")
         is_table = self.sentence_level and not self.diagnosed and listed not in ("text", "latex")
         self.table = listed if is_table else ""
-        self.lists_texts = bool(self.table and not self.score_only)
-        # Whether all segments must be known before any is scored.
-        self.at_once = self.reported or self.diagnosed or self.documents is not None
         # Whether whitespace at the end of a segment is dropped before it is counted.
-        self.strips = self.prints_as_sacrebleu and not (self.reported or self.diagnosed)
+        self.strips = self.prints_as_sacrebleu and not (self.reports or self.diagnosed)
         # Whether only some segments of a test set are scored, or none.
         self.filtered = self.origlang is not None or self.subset is not None
         self.delegated = bool(self.list or self.echo or self.citation or self.download)

@@ -109,7 +109,7 @@ class DialectText:
             return json.dumps(records[0] if len(records) == 1 else records, indent=1) + "\n"
         if comparisons:
             signature = scores[0].signature
-            return comparisons_text(comparisons, options.width, terminal_width(), signature)
+            return comparisons_text(comparisons, options.width, signature)
         if options.output_format == "table":
             table = [
                 {
@@ -249,9 +249,7 @@ def check_reports(options: Options) -> None:
     taken: dict[str, Any] = {n: 0 if n == STDIN else select(n, options.read_as)[0] for n in names}
     taken["the result"] = 1
     target_of = import_undisturbed("fastbleu.reporting.report").target_of
-    for option, path in (("--html", options.html), ("--md", options.md)):
-        if path is None:
-            continue
+    for option, path in options.reports.items():
         try:
             target = target_of(path)
         except (OSError, ValueError) as error:
@@ -278,23 +276,21 @@ def write_reports(
     texts = list(map(present, zip(*columns[:references], strict=True)))
     systems = dict(zip(_short(names), columns[references:systems_end], strict=True))
     report = import_undisturbed("fastbleu.reporting.report").report
-    paths = [path for path in (options.html, options.md) if path is not None]
-    path = paths[0]
+    option, path = next(iter(options.reports.items()))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
             metric, seed = metric_of(options), options.random_seed
             shows = {"metric": metric, "seed": seed, "progress": options.progress}
             made = report(systems, texts, **labels, **shows)
-            for path in paths:
-                made.save(path, "html" if path is options.html else "md")
+            for option, path in options.reports.items():
+                made.save(path, option.removeprefix("--"))
     except OSError as error:
         raise _unwritable(path, error) from error
     except (ValueError, ImportError) as error:
-        option = "--html" if path is options.html else "--md"
         raise InputError(f"{option}: {error}") from error
     if not options.quiet:
-        for path in paths:
+        for path in options.reports.values():
             size = f"{len(systems)} system{'s' * (len(systems) > 1)}, {len(texts):,} segments"
             print(f"fastbleu: wrote {path} ({size})", file=sys.stderr)
     if options.open:

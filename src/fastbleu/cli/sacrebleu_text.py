@@ -75,9 +75,7 @@ def terminal_width() -> int | None:
     return get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def comparisons_text(
-    comparisons: Comparisons[str], decimals: int | None, width: int | None, signature: str
-) -> str:
+def comparisons_text(comparisons: Comparisons[str], decimals: int | None, signature: str) -> str:
     """Return a paired test as `fastbleu.significance.compare` prints it.
 
     That of two systems begins with the verdict.
@@ -88,7 +86,7 @@ def comparisons_text(
         points = comparison.difference
         better = "better" if points > 0 else "worse" if points < 0 else "neither better nor worse"
         table.title = f"{name} is {better} than {comparisons.baseline} ({comparison._verdict})"
-    return f"{table.text(width)}\n\n{signature}\n"
+    return f"{table.text(terminal_width())}\n\n{signature}\n"
 
 
 def details(
@@ -164,8 +162,7 @@ class SacrebleuText:
                 comparisons = Comparisons(zip(names[1:], results, strict=True))
                 comparisons.baseline = names[0].removeprefix(BASELINE)
                 signature = self._signature(metric)
-                width = terminal_width()
-                texts.append(comparisons_text(comparisons, options.width, width, signature))
+                texts.append(comparisons_text(comparisons, options.width, signature))
             return "\n".join(texts)
         rows = [{"system": name} for name in names]
         for metric, parts in by_metric:
