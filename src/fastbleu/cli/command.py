@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from errno import EAGAIN
 from io import RawIOBase
@@ -121,12 +121,8 @@ def _run(argv: Sequence[str] | None) -> None:
 
 def _score(options: Options, opened: ExitStack) -> Iterable[str]:
     """Read all input, score it, print warnings, and return the text of the result."""
-    test_set: Sequence[Sequence[str]] = ()
-    kept: Container[int] = range(sys.maxsize)
-    if options.test_set is not None:
-        test_set = testsets.reference_files(options)
-    if options.filtered:
-        kept = testsets.kept_segments(options)
+    test_set = testsets.reference_files(options) if options.test_set is not None else ()
+    kept = testsets.kept_segments(options) if options.filtered else range(sys.maxsize)
     readers, references, systems = open_inputs(options, opened, test_set)
     try:
         options.check_systems(systems)
