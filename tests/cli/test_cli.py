@@ -129,7 +129,6 @@ def test_standard_input():
     for options in ("", "-f text", "-pbs -f text -pbsn 50", "-par -parn 20"):
         assert same(R1, *options.split(), stdin=table)[0] == 0
     assert same(R1, "-sl", stdin=table)[0] == 1
-    assert same(R1, "-ci", stdin=table)[0] == 1
     assert same(R1, "-pbs", stdin=one)[0] == 1
     for line in (b"a\tb\n", b"\t\ta\n"):
         assert same(R1, stdin=b"".join(one.splitlines(True)[:39]) + line)[0] == 17
