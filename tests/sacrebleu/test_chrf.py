@@ -8,9 +8,11 @@ import sys
 
 import numpy as np
 import pytest
+import random_texts
 import sacrebleu
 from generators import quietly, rounds, seeded
 from processes import python
+from random_texts import KINDS, WHITE_SPACE
 from sacrebleu.metrics import CHRF as ORIGINAL
 from sacrebleu.metrics.chrf import CHRFScore, CHRFSignature
 from sacrebleu.significance import PairedTest
@@ -21,40 +23,27 @@ from fastbleu.core.inputs._batch import Batch
 from fastbleu.sacrebleu import CHRF, corpus_chrf, sentence_chrf
 
 CASES = rounds(2_000, 60)
-SPACES = [chr(c) for c in range(0x110000) if chr(c).isspace()]
-ALPHABETS = [
-    "ab",
-    "ab .",
-    "aA bB.,!-'",
-    "abcdefghijklmnop  ,.!?()\"'-",
-    "aé\u0301\u0308ß İIıΣσς ",  # lower() of some letters is longer or depends on the place
-    "\ud800\udc00\udfff a.",  # lone surrogates
-    "\U0001f600\U0001f3fd\u200d\ufe0f a,",
-    "日本語。、 \u3000a.",
-    "".join(SPACES) + "ab.",
-    "\x00\x1f\x7f\x80\ufffd\U0010ffff _A0",
-    "(){}[]<>_~`@#$%^&*+=|\\/:;",
-    "".join(map(chr, range(0x4E00, 0x4F80))) + " .",  # more characters than a byte can number
+PIECES = [
+    *KINDS.values(),
+    [*"aé", "\u0301", "\u0308", "\ufe0f", "\u200d", " "],
+    [*map(chr, range(0x4E00, 0x4F80)), " ", "."],  # more characters than a byte can number
 ]
 OPTIONS = ({}, {"word_order": 2}, {"eps_smoothing": True, "word_order": 3, "whitespace": True})
 
 
 def text(rng):
-    alphabet, kind = rng.choice(ALPHABETS), rng.random()
+    pieces, kind = rng.choice(PIECES), rng.random()
     if kind < 0.08:
-        return "" if kind < 0.05 else "".join(rng.choices(SPACES, k=rng.randint(1, 4)))
+        return "" if kind < 0.05 else "".join(rng.choices(WHITE_SPACE, k=rng.randint(1, 4)))
     longest = rng.choice([2, 8, 8, 30, 30, 80, 200, 700] + [6000] * (kind > 0.99))
     end = rng.choice(["", "", ".", " ", "\n", "!?", " ."])
-    return "".join(rng.choices(alphabet, k=rng.randint(1, longest))) + end
+    return "".join(rng.choices(pieces, k=rng.randint(1, longest))) + end
 
 
-def edited(rng, of):
-    made = list(of) or ["a"]
+def edited(rng, original):
     for _ in range(rng.randint(0, 4)):
-        place = rng.randrange(len(made))
-        made[place : place + 1] = rng.choice(["", rng.choice(rng.choice(ALPHABETS))])
-        made = made or ["a"]
-    return "".join(made)
+        original = random_texts.edited(rng, original, rng.choice(PIECES))
+    return original
 
 
 def options(rng):

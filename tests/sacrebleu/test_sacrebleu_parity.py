@@ -14,8 +14,8 @@ from types import SimpleNamespace
 import pytest
 import sacrebleu
 import sacrebleu_cases as cases
-from generators import pickled, quietly, rounds, seeded, typed
-from sacrebleu.metrics.bleu import BLEU, BLEUScore, BLEUSignature
+from generators import pickled, private_copy, quietly, rounds, seeded, typed
+from sacrebleu.metrics.bleu import BLEUScore, BLEUSignature
 
 import fastbleu.sacrebleu
 
@@ -24,27 +24,20 @@ pytestmark = pytest.mark.pythons
 CASES = rounds(1_000, 80)
 
 
+PRISTINE = private_copy(sacrebleu.metrics.bleu)
+FUNCTIONS = private_copy(sacrebleu.compat)
+BLEU = FUNCTIONS.BLEU = PRISTINE.BLEU
+
+
 @pytest.fixture(params=["fastbleu", "patched"])
 def bleu(request):
     """The modules with sacreBLEU's API."""
     if request.param == "fastbleu":
         yield fastbleu.sacrebleu
-    else:
-        with fastbleu.patch("sacrebleu"):
-            yield sacrebleu
-        fastbleu.unpatch()  # what `expected` has patched again
-
-
-def expected(function, *arguments, **named):
-    """What unpatched sacreBLEU returns."""
-    patched = "_fastbleu" in str(BLEU.sentence_score.__code__.co_names)
-    if patched:
-        fastbleu.unpatch()
-    try:
-        return quietly(function, *arguments, **named)
-    finally:
-        if patched:
-            fastbleu.patch("sacrebleu")
+        return
+    with fastbleu.patch("sacrebleu"):
+        assert "_fastbleu" in str(sacrebleu.BLEU.sentence_score.__code__.co_names)
+        yield sacrebleu
 
 
 def options_of_functions(options):
@@ -59,7 +52,7 @@ def test_corpora(bleu):
     for _ in range(CASES):
         options, corpus = cases.options(rng), cases.corpus(rng)
         theirs, ours = BLEU(**options), bleu.BLEU(**options)
-        score = expected(theirs.corpus_score, *corpus)
+        score = quietly(theirs.corpus_score, *corpus)
         result = quietly(ours.corpus_score, *corpus)
         where = f"{options} {corpus}"
         assert cases.signatures(ours) == cases.signatures(theirs), where
@@ -75,7 +68,7 @@ def test_corpora(bleu):
         lists[0].clear()  # what is kept does not change
         for _ in range(2):
             result = quietly(kept.corpus_score, hypotheses, None)
-            score = expected(theirs.corpus_score, hypotheses, streams)
+            score = quietly(theirs.corpus_score, hypotheses, streams)
             assert cases.seen(result) == cases.seen(score), where
             assert cases.signatures(kept) == cases.signatures(theirs), where
             hypotheses = [cases.edited(rng, text) for text in hypotheses]
@@ -88,7 +81,7 @@ def test_sentences(bleu):
         theirs, ours = BLEU(**options), bleu.BLEU(**options)
         hypotheses, streams = cases.corpus(rng)
         for segment in zip(hypotheses, zip(*streams, strict=True), strict=True):
-            score = expected(theirs.sentence_score, *segment)
+            score = quietly(theirs.sentence_score, *segment)
             result = quietly(ours.sentence_score, *segment)
             where = f"{options} {segment}"
             assert cases.seen(result) == cases.seen(score), where
@@ -103,10 +96,10 @@ def test_raw_corpus_bleu(bleu):
     rng = seeded("raw corpus bleu")
     for value in [None, 0.1, 2, 0] * 6:
         corpus = cases.corpus(rng)
-        score = expected(sacrebleu.raw_corpus_bleu, *corpus, smooth_value=value)
+        score = quietly(FUNCTIONS.raw_corpus_bleu, *corpus, smooth_value=value)
         result = bleu.raw_corpus_bleu(*corpus, smooth_value=value)
         assert cases.seen(result) == cases.seen(score), corpus
-        default = expected(sacrebleu.raw_corpus_bleu, *corpus).score
+        default = quietly(FUNCTIONS.raw_corpus_bleu, *corpus).score
         assert bleu.raw_corpus_bleu(*corpus).score == default
 
 
@@ -121,7 +114,7 @@ def test_other_sequences(bleu):
         pass
 
     hypotheses, streams = ["a b c d e.", "b c d."], [["a b c d.", "b c d e"], ["a", None]]
-    score = expected(sacrebleu.corpus_bleu, hypotheses, streams).score
+    score = FUNCTIONS.corpus_bleu(hypotheses, streams).score
     for kind in (tuple, Lines):
         assert bleu.corpus_bleu(kind(hypotheses), kind(map(kind, streams))).score == score
     assert bleu.corpus_bleu(hypotheses, [streams[0], iter(streams[1])]).score == score
@@ -139,7 +132,7 @@ def test_confidence(bleu, monkeypatch, seed):
         options["smooth_method"], options["smooth_value"] = smoothing
         corpus, samples = cases.corpus(rng, segments), rng.choice((2, 39, 40, 81))
         theirs, ours = BLEU(**options), bleu.BLEU(**options)
-        score = expected(theirs.corpus_score, *corpus, n_bootstrap=samples)
+        score = quietly(theirs.corpus_score, *corpus, n_bootstrap=samples)
         result = quietly(ours.corpus_score, *corpus, n_bootstrap=samples)
         assert cases.signatures(ours) == cases.signatures(theirs)
         if seed != "none":
@@ -178,7 +171,7 @@ def test_signatures_of_callables(name):
 
 def test_attributes_of_the_metric(bleu):
     ours, theirs = (
-        module.BLEU(True, True, "zh", "add-k", 2, 3, True, "zh") for module in (bleu, sacrebleu)
+        module.BLEU(True, True, "zh", "add-k", 2, 3, True, "zh") for module in (bleu, PRISTINE)
     )
     names = (*SETTINGS, "_force", "trg_lang", "tokenizer_signature", "n_bootstrap", "seed")
     for name in names:
@@ -209,9 +202,9 @@ def test_attributes_that_are_set_later_count(bleu):
     for name, value in zip(SETTINGS, values, strict=True):
         setattr(metric, name, value)
         setattr(theirs, name, value)
-        score = expected(theirs.sentence_score, *segment)
+        score = quietly(theirs.sentence_score, *segment)
         assert cases.seen(quietly(metric.sentence_score, *segment)) == cases.seen(score)
-        score = expected(theirs.corpus_score, *corpus)
+        score = quietly(theirs.corpus_score, *corpus)
         assert cases.seen(metric.corpus_score(*corpus)) == cases.seen(score)
 
 

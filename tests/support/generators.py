@@ -40,16 +40,16 @@ IGNORED_OF_RANDOM = [
 ]
 
 
-def private_copy_of_nltk():
-    """nltk's own module once more, out of reach of fastbleu.patch()."""
-    path = nltk.translate.bleu_score.__file__
-    spec = importlib.util.spec_from_file_location("private_nltk_bleu_score", path)
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def private_copy(module):
+    """A module once more, out of reach of fastbleu.patch()."""
+    name = f"{module.__name__}_private"
+    spec = importlib.util.spec_from_file_location(name, module.__file__)
+    copied = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(copied)
+    return copied
 
 
-PRISTINE = private_copy_of_nltk()
+PRISTINE = private_copy(nltk.translate.bleu_score)
 
 
 def seeded(*name):
