@@ -10,7 +10,7 @@ import numpy as np
 import oracle
 import pytest
 from generators import IGNORED_OF_RANDOM, SEED, SEGMENTS, raises, seeded
-from id_batches import LAYOUTS, Batch, as_arrays, random_arguments, random_batch
+from id_batches import LAYOUTS, Batch, random_arguments
 from levels import LEVELS, use_simd
 
 import fastbleu
@@ -28,12 +28,14 @@ metric_of = functools.lru_cache(2000)(lambda **parameters: BLEU(tokenize=False, 
 row_of = functools.lru_cache(100_000)(oracle.row)
 
 
-def rows_of(hypotheses, references, max_ngram_order):
+def rows_of(hypotheses, references, max_ngram_order, rule="closest"):
     """The oracle's rows of lists of tokens."""
-    return [
-        row_of(tuple(h), tuple(map(tuple, its)), max_ngram_order)
-        for h, its in zip(hypotheses, references, strict=True)
-    ]
+    rows = []
+    for hypothesis, its in zip(hypotheses, references, strict=True):
+        row = row_of(tuple(hypothesis), tuple(map(tuple, its)), max_ngram_order)
+        length = oracle.REFERENCE_LENGTHS[rule](len(hypothesis), list(map(len, its)))
+        rows.append([row[0], length, *row[2:]])
+    return rows
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -42,40 +44,24 @@ def test_random_batches(part):
         rng = seeded("ids", number)
         batch, arguments, masks = random_arguments(rng)
         max_ngram_order = rng.choice((1, 2, 2, 3, 4, 5))
+        rule = rng.choice(list(oracle.REFERENCE_LENGTHS))
         use_simd(rng.choice(LEVELS))
         segments = batch.segments()
-        metric = metric_of(
-            max_ngram_order=max_ngram_order, threads=rng.choice((1, 1, 1, 2, 3)), **batch.options
-        )
+        options = {"max_ngram_order": max_ngram_order, "reference_length": rule}
+        metric = metric_of(**options, threads=rng.choice((1, 1, 1, 2, 3)), **batch.options)
         seen = np.asarray(metric.count(*arguments, **masks)).tolist()
-        if seen != rows_of(*segments, max_ngram_order):
+        expected = rows_of(*segments, max_ngram_order, rule)
+        if seen != expected:
             where = f"FASTBLEU_TEST_SEED={SEED} batch={number} {batch.options} {arguments} {masks}"
-            assert (seen, where) == (rows_of(*segments, max_ngram_order), "")
+            assert (seen, where) == (expected, "")
         if number % 16 == 0 and segments[0]:
             scores = metric.sentence_scores(*arguments, **masks)
             assert (scores.dtype, scores.shape) == (np.float64, (len(segments[0]),))
-            as_tokens = metric_of(max_ngram_order=max_ngram_order)
+            as_tokens = metric_of(**options)
             assert scores.tolist() == as_tokens.sentence_scores(*segments).tolist()
-            streamed = BLEU(tokenize=False, max_ngram_order=max_ngram_order, **batch.options)
+            streamed = BLEU(tokenize=False, **options, **batch.options)
             streamed.update(*arguments, **masks)
             assert streamed.compute() == streamed.score(*arguments, **masks)
-
-
-@pytest.mark.parametrize("rule", oracle.REFERENCE_LENGTHS)
-def test_reference_length(rule):
-    rng = seeded("reference length", rule)
-    for _ in range(300):
-        batch = random_batch(rng, ("i2", "i4"))
-        hypotheses, references = batch.segments()
-        expected = [
-            oracle.REFERENCE_LENGTHS[rule](len(hypothesis), list(map(len, its)))
-            for hypothesis, its in zip(hypotheses, references, strict=True)
-        ]
-        arrays, masks = as_arrays(rng, batch, ("i2", "i4"))
-        of_ids = metric_of(reference_length=rule, **batch.options).count(*arrays, **masks)
-        of_tokens = metric_of(reference_length=rule).count(hypotheses, references)
-        assert of_ids.ref_lens.tolist() == of_tokens.ref_lens.tolist() == expected
-    assert (BLEU(reference_length=rule).signature == BLEU().signature) == (rule == "closest")
 
 
 # --- cases for which random batches are too small
@@ -162,6 +148,8 @@ def test_signatures():
         tokenize=False, ignore_ids=[np.int8(-100)], stop_ids=np.int64(2), skip_ids=iter([1])
     )
     assert parts == BLEU(tokenize=False, ignore_ids=(-100,), stop_ids=2, skip_ids=(1,))
+    signatures = [BLEU(reference_length=rule).signature for rule in oracle.REFERENCE_LENGTHS]
+    assert signatures.count(BLEU().signature) == 1
 
 
 @pytest.mark.parametrize("last", [7, np.int8(7), True, [7] * 70_000, 2**63 - 1])

@@ -151,27 +151,6 @@ CALLS = [
     (lambda: sentence_bleu([], ["a"]), ValueError, "segment 0.*no references"),
     (lambda: corpus_bleu([GOOD, GOOD, ()], [["a"]] * 3), ValueError, "segment 2.*no references"),
     (lambda: sentence_bleu([[np.ones(2)]], [np.ones(2)]), TypeError, r"\[0\] is a.*hashable"),
-    # Options.
-    *(
-        (partial(BLEU, **{name: "False"}), TypeError, f"{name} is 'False', a str; expected True")
-        for name in ("lowercase", "effective_order", "keep_stats")
-    ),
-    (lambda: BLEU(weights=0.25), TypeError, "expected a number for each order"),
-    (lambda: BLEU(tokenize=False, ignore_ids=None), TypeError, "ignore_ids is None.*leave it out"),
-    (lambda: BLEU(tokenize=False, ignore_ids="</s>"), TypeError, "ignore_ids is '</s>'.*look up"),
-    (lambda: BLEU(tokenize=False, ignore_ids=(1, 1.0)), TypeError, "ignore_ids"),
-    (lambda: BLEU(tokenize=False, skip_ids=(1, 2**63)), ValueError, "skip_ids"),
-    (
-        lambda: BLEU(tokenize=False, stop_ids="</s>"),
-        TypeError,
-        "stop_ids is '</s>', expected integers; look up its id",
-    ),
-    (lambda: BLEU(tokenize=False, stop_ids=-(2**63) - 1), ValueError, "stop_ids"),
-    (
-        lambda: TEXT.score(["a"], ["a"], missing=np.array(["skip", "empty"])),
-        ValueError,
-        r"missing array\(.* is unknown; choose one of error, empty, skip",
-    ),
 ]
 
 
@@ -393,15 +372,8 @@ def test_the_fix_when_nltk_fails_too(references, hypothesis, options, words):
             getattr(nltk, call.__name__)(*sides, **options)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "fix"),
-    [
-        ((LINES, [LINES]), r"fastbleu\.sacrebleu\.corpus_bleu\(hypotheses, references\)"),
-        (([WORDS] * 2, [[WORDS] * 2]), r"corpus_bleu\(list\(zip\(\*references\)\), hypotheses"),
-        (([[WORDS]] * 2, [WORDS]), "be the same $"),
-        (([[WORDS]], []), "be the same $"),
-        ((iter([]), WORDS), None),
-    ],
-)
-def test_the_fix_for_sacrebleus_order(arguments, fix):
-    raises(AssertionError if fix else TypeError, fix, corpus_bleu, *arguments)
+def test_the_fix_for_sacrebleus_order():
+    words = r"fastbleu\.sacrebleu\.corpus_bleu\(hypotheses, references\)"
+    raises(AssertionError, words, corpus_bleu, LINES, [LINES])
+    words = r"corpus_bleu\(list\(zip\(\*references\)\), hypotheses"
+    raises(AssertionError, words, corpus_bleu, [WORDS] * 2, [[WORDS] * 2])

@@ -56,7 +56,7 @@ def test_sequences_that_raise(entry):
 
 def test_trials_of_the_trust_gate():
     """The first trials of tests/trust/test_hostile_objects.py; failed ones are named."""
-    python("-m", "trust.hostile_trial", "hostile", 0, 500, noisy=True)
+    python("-m", "trust.hostile_trial", "hostile", 0, 200, noisy=True)
 
 
 # Lists that are emptied by their own items.

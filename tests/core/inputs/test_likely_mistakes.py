@@ -223,39 +223,40 @@ def references_of(hypotheses):
 
 
 RUN, LABELS = r"end in a run of the id 7.*\(7,\)", r"-100.*ignore_ids=\(-100,\)"
+LEFT = r"most rows of \w+( ids)? begin with a run of the id 7.*ignore_ids=\(7,\)"
 
 
 @pytest.mark.parametrize("form", [list, tuple, numpy.array])
 @pytest.mark.parametrize(
-    ("options", "padding", "words"),
-    [({}, 7, RUN), ({"ignore_ids": (-100,)}, 7, RUN), ({"stop_ids": 50}, -100, LABELS)],
+    ("options", "padding", "step", "words"),
+    [
+        *(
+            ({}, 7, 1, RUN),
+            ({"ignore_ids": (-100,)}, 7, 1, RUN),
+            ({"stop_ids": 50}, -100, 1, LABELS),
+        ),
+        *(
+            ({}, 7, -1, LEFT),
+            ({"ignore_ids": (-100,)}, 7, -1, LEFT),
+            ({"stop_ids": 50}, 7, -1, LEFT),
+        ),
+    ],
 )
-def test_padding_that_counts_causes_one_warning(form, options, padding, words):
+def test_padding_that_counts_causes_one_warning(form, options, padding, step, words):
     for count in range(1, 9):
-        rows = [form([*row, padding, padding]) for row in padded(padding, count)]
+        rows = [form([*row, padding, padding][::step]) for row in padded(padding, count)]
         for pair in ((rows, references_of(rows)), (numpy.array(rows), numpy.array(rows))):
-            for method in ("score", "update", "count", "sentence_scores"):
+            for method in ("score", "update", "count", "sentence_scores", "prefix_scores"):
                 found = messages(getattr(BLEU(tokenize=False, **options), method), *pair)[1]
                 assert [bool(re.search(words, message)) for message in found] == [True], found
-
-
-@pytest.mark.parametrize("form", [list, tuple, numpy.array])
-@pytest.mark.parametrize("options", [{}, {"ignore_ids": (-100,)}, {"stop_ids": 50}])
-def test_padding_on_the_left_causes_a_warning_as_on_the_right(form, options):
-    for count in range(1, 9):
-        rows = [form([7, 7, *row[::-1], count]) for row in padded(7, count)]
-        for pair in ((rows, references_of(rows)), (numpy.array(rows), numpy.array(rows))):
-            found = messages(BLEU(tokenize=False, **options).score, *pair)[1]
-            words = r"most rows of \w+( ids)? begin with a run of the id 7.*ignore_ids=\(7,\)"
-            assert [bool(re.search(words, message)) for message in found] == [True], found
-    left = [row[::-1] for row in padded(7)]
-    with pytest.warns(InputWarning, match="hypotheses begin with a run of the id 7"):
-        fastbleu.matrix.pairwise(left, [[1, 2, 3, 4]], metric=BLEU(tokenize=False))
 
 
 def test_padding_of_one_side_is_named():
     with pytest.warns(InputWarning, match="hypotheses end in a run of the id 7"):
         fastbleu.matrix.pairwise(padded(7), [[1, 2, 3, 4]], metric=BLEU(tokenize=False))
+    left = [row[::-1] for row in padded(7)]
+    with pytest.warns(InputWarning, match="hypotheses begin with a run of the id 7"):
+        fastbleu.matrix.pairwise(left, [[1, 2, 3, 4]], metric=BLEU(tokenize=False))
     with pytest.warns(InputWarning, match="reference ids end in a run"):
         BLEU(tokenize=False).update(numpy.array(padded(7))[:, :4], numpy.array(padded(7)))
 

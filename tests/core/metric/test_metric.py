@@ -84,9 +84,7 @@ def test_scores_of_the_nltk_dialect_are_nltks():
 
 
 def test_weights():
-    score = BLEU(max_ngram_order=2, weights=(1, 0)).score(HYPOTHESES, REFERENCES)
-    assert score.value == pytest.approx(100 * score.bp * score.precisions[0])
-    assert "order:2|weights:1.0,0.0" in score.signature
+    assert "order:2|weights:1.0,0.0" in BLEU(max_ngram_order=2, weights=(1, 0)).signature
     weights = [0.25] * 4
     metric = BLEU(weights=weights)
     weights[0] = 9.0
@@ -119,36 +117,48 @@ def test_parameters_are_fixed_and_metrics_are_values():
     assert (metric.max_ngram_order, metric.weights, metric.threads) == (3, (0.5, 0.25, 0.25), 2)
 
 
+WRONG_VALUES = [
+    ({"smooth_method": "exq"}, "smooth_method 'exq' is unknown.*floor, add-k, exp"),
+    ({"dialect": "nltk", "smooth_method": "method5"}, "method5.*last segment"),
+    ({"smooth_value": 0.1}, "'exp' takes no value"),
+    ({"smooth_method": "floor", "smooth_value": -1}, "at least 0"),
+    ({"smooth_method": "add-k", "smooth_value": math.inf}, "smooth_value"),
+    ({"weights": (1, 1, 1, -1)}, "weights"),
+    ({"weights": (0, 0, 0, 0)}, "weights"),
+    ({"weights": (0.5, 0.5)}, "weights has 2 entries, max_ngram_order is 4"),
+    ({"max_ngram_order": 0}, "max_ngram_order is 0"),
+    ({"threads": 0}, "threads is 0"),
+    ({"tokenize": "13b"}, "'13b' is unknown; did you mean '13a'"),
+    ({"tokenize": False, "lowercase": True}, "lowercase=True needs text"),
+    ({"reference_length": "longest"}, "unknown.*closest.*first.*shortest"),
+    ({"ignore_ids": (0,)}, "ignore_ids.*tokenize=False"),
+    ({"stop_ids": 0}, "stop_ids.*tokenize=False"),
+    ({"skip_ids": (0,)}, "skip_ids.*tokenize=False"),
+    ({"tokenize": False, "skip_ids": (1, 2**63)}, "skip_ids"),
+    ({"tokenize": False, "stop_ids": -(2**63) - 1}, "stop_ids"),
+]
+WRONG_TYPES = [
+    ({"max_ngram_order": 2.5}, "max_ngram_order is 2.5"),
+    ({"tokenize": 13}, "tokenize is an int"),
+    ({"weights": ["x"] * 4}, "weights has .*, expected a number"),
+    ({"weights": 0.25}, "expected a number for each order"),
+    ({"smooth_method": "floor", "smooth_value": [1]}, "smooth_value has"),
+    ({"lowercase": "False"}, "lowercase is 'False', a str; expected True"),
+    ({"effective_order": "False"}, "effective_order is 'False', a str; expected True"),
+    ({"keep_stats": "False"}, "keep_stats is 'False', a str; expected True"),
+    ({"tokenize": False, "ignore_ids": None}, "ignore_ids is None.*leave it out"),
+    ({"tokenize": False, "ignore_ids": "</s>"}, "ignore_ids is '</s>'.*look up"),
+    ({"tokenize": False, "ignore_ids": (1, 1.0)}, "ignore_ids"),
+    ({"tokenize": False, "stop_ids": "</s>"}, "stop_ids is '</s>', expected integers; look up its"),
+]
+
+
 @pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        ({"smooth_method": "exq"}, "smooth_method 'exq' is unknown.*floor, add-k, exp"),
-        ({"dialect": "nltk", "smooth_method": "method5"}, "method5.*last segment"),
-        ({"smooth_value": 0.1}, "'exp' takes no value"),
-        ({"smooth_method": "floor", "smooth_value": -1}, "at least 0"),
-        ({"smooth_method": "add-k", "smooth_value": math.inf}, "smooth_value"),
-        ({"weights": (1, 1, 1, -1)}, "weights"),
-        ({"weights": (0, 0, 0, 0)}, "weights"),
-        ({"weights": (0.5, 0.5)}, "weights has 2 entries, max_ngram_order is 4"),
-        ({"max_ngram_order": 0}, "max_ngram_order is 0"),
-        ({"threads": 0}, "threads is 0"),
-        ({"tokenize": "13b"}, "'13b' is unknown; did you mean '13a'"),
-        ({"tokenize": False, "lowercase": True}, "lowercase=True needs text"),
-        ({"reference_length": "longest"}, "unknown.*closest.*first.*shortest"),
-        ({"ignore_ids": (0,)}, "ignore_ids.*tokenize=False"),
-        ({"stop_ids": 0}, "stop_ids.*tokenize=False"),
-        ({"skip_ids": (0,)}, "skip_ids.*tokenize=False"),
-    ],
+    ("error", "parameters", "words"),
+    [(ValueError, *row) for row in WRONG_VALUES] + [(TypeError, *row) for row in WRONG_TYPES],
 )
-def test_wrong_parameters_are_told_at_once(parameters, words):
-    raises(ValueError, words, BLEU, **parameters)
-
-
-def test_parameters_of_a_wrong_type_are_refused():
-    raises(TypeError, "max_ngram_order is 2.5", BLEU, max_ngram_order=2.5)
-    raises(TypeError, "tokenize is an int", BLEU, tokenize=13)
-    raises(TypeError, "weights has .*, expected a number", BLEU, weights=["x"] * 4)
-    raises(TypeError, "smooth_value has", BLEU, smooth_method="floor", smooth_value=[1])
+def test_wrong_parameters_are_told_at_once(error, parameters, words):
+    raises(error, words, BLEU, **parameters)
 
 
 def test_no_segments():

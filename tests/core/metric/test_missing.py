@@ -134,8 +134,9 @@ def test_other_values_and_what_is_left_of_nothing_are_refused():
             BLEU(tokenize=False).score([IDS[0], None], IDS[:2], hypothesis_mask=mask, missing=how)
         tokens = [[None, 1.5, "a", "b"]]
         assert BLEU(tokenize=False).score(tokens, [tokens]).bp == 1
-    with pytest.raises(ValueError, match="missing 'drop' is unknown; choose one of error, empty"):
-        BLEU().score(HYPOTHESES, REFERENCES, missing="drop")
+    for how in ("drop", np.array(["skip", "empty"])):
+        words = r"missing ('drop'|array\(.*) is unknown; choose one of error, empty, skip"
+        raises(ValueError, words, BLEU().score, HYPOTHESES, REFERENCES, missing=how)
     with (
         pytest.warns(InputWarning, match="left out 1 of 1"),
         pytest.raises(ValueError, match="no segments to score: all 1 were left out"),

@@ -112,7 +112,9 @@ def check_batches(rng, render, parameters):
         metric.update(*render(corpus))
         assert metric.reset() is None
         assert metric == BLEU(**parameters, keep_stats=True)
-        raises(ValueError, "nothing was added", metric.compute)
+        raises(ValueError, "nothing was added since the start", metric.compute)
+        metric.update(*render([]))  # no segments are still nothing
+        raises(ValueError, "nothing was added since the start", metric.compute)
     left = rng.sample(corpus, len(corpus))
     while left:
         size, place = rng.randint(1, len(left)), rng.randrange(len(parts))

@@ -15,12 +15,14 @@ forks = pytest.mark.skipif(
     reason="no fork; or a child inherits the locks of AddressSanitizer's allocator",
 )
 signals = pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
-SLOW = {"identify": pytest.mark.long}
+LONG = ("identify", "sentence_scores", "corpus_bleu")  # the last two import as others do
 PARTS = {"dialect": "originals", "explain": "diagnosis", "pairwise": "matrix"}  # outside the core
 
 
 @forks
-@pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in CALLS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name in LONG else ()) for name in CALLS]
+)
 def test_a_child_that_is_forked_while_another_thread_imports_does_not_hang(name):
     pytest.importorskip(f"fastbleu.{PARTS.get(name, 'core')}")
     python("-m", "first_call_fork", name, 0.003)
