@@ -15,7 +15,7 @@ forks = pytest.mark.skipif(
     reason="no fork; or a child inherits the locks of AddressSanitizer's allocator",
 )
 signals = pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
-LONG = ("identify", "sentence_scores", "corpus_bleu")  # the last two import as others do
+LONG = ("identify", "sentence_scores", "sentence_bleu", "corpus_bleu", "sacrebleu")
 PARTS = {"dialect": "originals", "explain": "diagnosis", "pairwise": "matrix"}  # outside the core
 
 
@@ -48,15 +48,6 @@ def test_a_fork_waits_for_an_import_that_waits_for_the_lock_of_logging(tmp_path)
     logs = "import logging, time; time.sleep(0.3); logging.getLogger(__name__)"
     (tmp_path / "logs.py").write_text(logs)
     assert python("-c", WHILE_A_LIBRARY_LOGS, tmp_path) == "0\n"
-
-
-@signals
-@pytest.mark.parametrize("name", ["count", "raw text in two threads", "self-BLEU"])
-def test_a_long_call_is_interrupted(name):
-    from trust.long_calls import Child
-
-    with Child(name) as child:
-        assert child.interrupted(0.1) < 2
 
 
 INTERRUPTED = """

@@ -1,4 +1,6 @@
-"""Threads share what they call, are kept between calls, and stop together.
+"""Threads are kept between calls, stop together, and may change what others use.
+
+That they share what they call is tested by tests/trust/test_threads.py, for every entry point.
 
 What is called a race went wrong without the GIL: the trust gate runs this file on such a CPython,
 too, with neither nltk nor conftest.py (tests/trust/test_free_threading.py).
@@ -12,7 +14,6 @@ import numpy as np
 import pytest
 from hostile import ENTRIES, clean
 from metrics import count
-from plain import plain
 from processes import HANGS, python
 from threads import again_and_again, at_once
 
@@ -25,36 +26,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 THREADS = 8
 TEXTS = [" ".join(f"w{n * k % 97}" for k in range(12)) for n in range(2000)]
 OTHERS = TEXTS[1:] + TEXTS[:1]
-
-# What is kept between calls, and asked by thread n; trust/shared_calls.py calls all entry points.
-SHARED = {
-    "a metric": (lambda: BLEU(threads=2), lambda metric, n: metric.score(TEXTS[n:], OTHERS[n:])),
-    "sacreBLEU's metric": (
-        lambda: fastbleu.sacrebleu.BLEU(references=[OTHERS[:99]]),
-        lambda metric, n: str(metric.corpus_score(TEXTS[n : n + 99], None)),
-    ),
-    "an index": (
-        lambda: fastbleu.matrix.ReferenceIndex(TEXTS[:500]),
-        lambda index, n: index.count(TEXTS[n:]),
-    ),
-    "pairs with threads": (
-        lambda: fastbleu.matrix.NearestIndex(TEXTS[:300], metric=BLEU(threads=2)),
-        lambda pairs, n: pairs.nearest(TEXTS[n : n + 50], k=3)[1],
-    ),
-}
-
-
-@pytest.mark.parametrize("what", SHARED)
-def test_threads_share_what_they_call(what):
-    make, call = SHARED[what]
-    kept = make()
-    expected = [plain(call(kept, n)) for n in range(THREADS)]
-
-    def work(n):
-        for _ in range(4):
-            assert plain(call(kept, n)) == expected[n]
-
-    at_once(work)
 
 
 def test_later_calls_use_the_same_threads():
