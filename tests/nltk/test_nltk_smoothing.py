@@ -16,6 +16,7 @@ import pytest
 from generators import (
     PRISTINE,
     outcome,
+    raises,
     random_weights,
     rounds,
     seeded,
@@ -296,8 +297,7 @@ def test_zero_match_warnings_are_shown_once_each_and_can_be_errors():
         for _ in range(5):
             bleu.sentence_bleu(*NO_HIGH_ORDERS)
     assert len(caught) == 3
-    with pytest.raises(UserWarning, match="2-gram"):
-        bleu.sentence_bleu(*NO_HIGH_ORDERS)
+    raises(UserWarning, "2-gram", bleu.sentence_bleu, *NO_HIGH_ORDERS)
 
 
 def test_warnings_of_compiled_code_show_no_source_line():

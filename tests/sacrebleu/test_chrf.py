@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import random_texts
 import sacrebleu
-from generators import quietly, rounds, seeded
+from generators import quietly, raises, rounds, seeded
 from processes import python
 from random_texts import KINDS, WHITE_SPACE
 from sacrebleu.metrics import CHRF as ORIGINAL
@@ -171,8 +171,7 @@ def test_samples(given):
 def test_few_segments_have_an_interval():
     """Where samples without matches and others meet, sacreBLEU raises a TypeError."""
     hypotheses, streams = ["abc", "x", "y"], [["abd", "z", "w"]]
-    with pytest.raises(TypeError, match="coerce"):
-        ORIGINAL().corpus_score(hypotheses, streams, n_bootstrap=50)
+    raises(TypeError, "coerce", ORIGINAL().corpus_score, hypotheses, streams, n_bootstrap=50)
     assert CHRF().corpus_score(hypotheses, streams, n_bootstrap=50)._ci > 0
 
 
@@ -189,8 +188,7 @@ def test_the_interface_is_sacrebleus():
         for form in ((), (3,), (1, True), (2, False, "nrefs:1|a:b", True)):
             assert copied.format(*form) == expected.format(*form)
     metric = CHRF()
-    with pytest.raises(ValueError, match="score something first"):
-        metric.get_signature()
+    raises(ValueError, "score something first", metric.get_signature)
     metric.sentence_score("a", ["a", None])
     assert isinstance(metric.get_signature(), fastbleu.sacrebleu.CHRFSignature)
     assert [*metric.get_signature().info] == [*CHRFSignature(vars(metric)).info]
@@ -224,12 +222,9 @@ def test_errors_of_sentences_and_options():
     for arguments in ((None, ["a"]), ("a", "a"), ("a", [1]), ("a", ["a", 1])):
         with pytest.raises(TypeError):
             CHRF().sentence_score(*arguments)
-    with pytest.raises(ValueError, match="no references"):
-        CHRF().sentence_score("a", [None])
-    with pytest.raises(ValueError, match="char_order is -1"):
-        CHRF(-1)
-    with pytest.raises(TypeError, match=r"word_order is 1\.5"):
-        CHRF(word_order=1.5)
+    raises(ValueError, "no references", CHRF().sentence_score, "a", [None])
+    raises(ValueError, "char_order is -1", CHRF, -1)
+    raises(TypeError, r"word_order is 1\.5", CHRF, word_order=1.5)
     with pytest.raises(TypeError, match="overrides _compute_f_score"):
         type("Own", (CHRF,), {"_compute_f_score": None})
     assert CHRF(0, 0).corpus_score(["a"], [["a"]]).score == 0.0
