@@ -68,6 +68,8 @@ SEGMENTS = {
 REFUSED = {
     **{what: ("corpus_bleu", corpus, {}) for what, corpus in CORPORA.items()},
     **{what: ("sentence_bleu", segment, {}) for what, segment in SEGMENTS.items()},
+    **{f"{what}, chrF": ("corpus_chrf", corpus, {}) for what, corpus in CORPORA.items()},
+    **{f"{what}, chrF": ("sentence_chrf", segment, {}) for what, segment in SEGMENTS.items()},
     "another smoothing of a metric": ("BLEU", (), {"smooth_method": "method1"}),
     "references of a metric": ("BLEU", (), {"references": 5}),
     "a tokenizer in capitals": ("BLEU", (), {"tokenize": "13A"}),

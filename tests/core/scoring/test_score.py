@@ -32,7 +32,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 
 def test_fields():
     assert tuple(VALUES) == Score.__match_args__ == tuple(inspect.signature(Score).parameters)
-    assert {name: getattr(SCORE, name) for name in VALUES} == VALUES
+    assert {name: getattr(SCORE, name) for name in VALUES} == SCORE.to_dict() == VALUES
+    assert json.loads(json.dumps(SCORE.to_dict()))["matches"] == [4, 2]
     match SCORE:
         case Score(value, bp=bp):
             assert (value, bp) == (48.89, 0.9)
@@ -110,12 +111,6 @@ def test_digits_are_those_of_the_original_or_fixed_by_the_scale():
     assert [*map(shown, (5.2, 100.0, 31.0))] == ["5.20", "100.00", "31.00"]
     assert [*map(shown, (0.5, 1.0, 0.0))] == ["0.5000", "1.0000", "0.0000"]
     assert shown(0.4524, "0.452") == "0.452"
-
-
-def test_to_dict():
-    assert SCORE.to_dict() == VALUES
-    assert Score(**SCORE.to_dict()) == SCORE
-    assert json.loads(json.dumps(SCORE.to_dict()))["matches"] == [4, 2]
 
 
 CORPUS = (
