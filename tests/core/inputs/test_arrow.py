@@ -180,29 +180,22 @@ def test_random_corpora_in_random_pieces():
     ],
 )
 def test_nulls_are_named_left_out_or_replaced(make):
-    holed = [*HYPOTHESES[:2], None, *HYPOTHESES[3:]]
-
     def column_of(values):
         made = make(values)
         return Column(made) if isinstance(made, Array) else made
 
-    ours, theirs = column_of(holed), column_of(REFERENCES)
-    with pytest.raises(TypeError, match=r'segment 2: the hypothesis is missing.*missing="skip"'):
-        BLEU().score(ours, theirs)
-    with pytest.raises(TypeError, match=r"segment 2: references\[1\] is missing"):
-        BLEU().score(theirs, [theirs, ours])
-    with pytest.warns(InputWarning, match=r"left out 1 of 6 segments.*the first is segment 2"):
-        scores = BLEU(effective_order=True).sentence_scores(ours, theirs, missing="skip")
-    expected = BLEU(effective_order=True).sentence_scores(HYPOTHESES, REFERENCES).tolist()
-    assert np.isnan(scores[2])
-    assert np.delete(scores, 2).tolist() == expected[:2] + expected[3:]
-    found = BLEU().score(ours, theirs, missing="empty")
-    assert found == BLEU().score([text or "" for text in holed], REFERENCES)
-    found = BLEU().score(theirs, column_of(holed), missing="empty")
-    assert found == BLEU().score(REFERENCES, [text or "" for text in holed])
-    listed = [*REFERENCES[:2], None, *REFERENCES[3:]]
-    found = BLEU().score(ours, listed, missing="empty")
-    assert found == BLEU().score(holed, listed, missing="empty")
+    holed = [*HYPOTHESES[:2], None, *HYPOTHESES[3:]]
+    ours, theirs, score = column_of(holed), column_of(REFERENCES), BLEU().score
+    raises(TypeError, 'segment 2: the hypothesis is missing.*missing="skip"', score, ours, theirs)
+    raises(TypeError, r"segment 2: references\[1\] is missing", score, theirs, [theirs, ours])
+    for choice in ("skip", "empty"):
+        for columns, lists in (
+            ((ours, theirs), (holed, REFERENCES)),
+            ((theirs, ours), (REFERENCES, holed)),
+            ((ours, holed), (holed, holed)),
+        ):
+            expected = messages(BLEU().count, *lists, missing=choice)
+            assert messages(BLEU().count, *columns, missing=choice) == expected
 
 
 @pytest.mark.parametrize("skip", [0, 13])

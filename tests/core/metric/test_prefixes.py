@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from generators import IGNORED_OF_RANDOM, raises, rounds, seeded
-from id_batches import DTYPES, array_of, mask_of, random_batch
+from id_batches import DTYPES, as_arrays, random_batch
 
 from fastbleu import BLEU, dialects
 
@@ -15,10 +15,10 @@ pytestmark = [
 def by_definition(metric, hypotheses, references, hypothesis_mask=None, **mask):
     """The sentence scores of the prefixes of an array, one column after the other."""
     columns = []
-    for end in range(1, hypotheses.shape[1] + 1):
-        cut = {} if hypothesis_mask is None else {"hypothesis_mask": hypothesis_mask[:, :end]}
-        columns.append(metric.sentence_scores(hypotheses[:, :end], references, **cut, **mask))
-    return np.array(columns).T.reshape(hypotheses.shape)
+    for end in range(1, hypotheses.shape[-1] + 1):
+        cut = {} if hypothesis_mask is None else {"hypothesis_mask": hypothesis_mask[..., :end]}
+        columns.append(metric.sentence_scores(hypotheses[..., :end], references, **cut, **mask))
+    return np.array(columns).T.reshape(np.atleast_2d(hypotheses).shape)
 
 
 def noisy(rng, references, ids, share=0.3):
@@ -35,14 +35,7 @@ def test_random_batches(simd):
         batch = random_batch(rng, dtypes)
         if not batch.hypotheses:
             continue
-        shapes = [np.shape(batch.hypotheses), np.shape(batch.references)]
-        hypotheses = array_of(rng, batch.hypotheses, dtypes[0], shapes[0])
-        references = array_of(rng, batch.references, dtypes[1], shapes[1])
-        masks = {}
-        if batch.hypothesis_mask is not None:
-            masks["hypothesis_mask"] = mask_of(rng, batch.hypothesis_mask, shapes[0])
-        if batch.reference_mask is not None:
-            masks["reference_mask"] = mask_of(rng, batch.reference_mask, shapes[1])
+        (hypotheses, references), masks = as_arrays(rng, batch, dtypes)
         options = {**batch.options, "effective_order": rng.random() < 0.7}
         if rng.random() < 0.3:
             options["reference_length"] = rng.choice(["first", "shortest"])
