@@ -57,7 +57,6 @@ ROWS, ROW = BatchEncoding(input_ids=[[1, 2, 3]]), BatchEncoding(input_ids=[1, 2,
 OF_TYPES = [
     (TEXT, ["a", 5], ["a", "b"], r"segment 1: the hypothesis is an int, expected a str"),
     (TEXT, ["a", ["b"]], ["a", "b"], "segment 1: the hypothesis is a list.*tokenize=False"),
-    (TEXT, ["a", "b"], ["a", None], r"segment 1: the reference is missing"),
     (TEXT, ["a", "b"], ["a", ["b", None]], r"1: references\[1\] is missing.*leave it out"),
     (TEXT, ["a", "b"], ["a", ["b", ["c"]]], r"segment 1: references\[1\] is a list"),
     (TEXT, ["a", "b"], [["a"], ["b", b"c"]], r"segment 1: references\[1\] is a bytes"),
@@ -75,8 +74,6 @@ OF_TYPES = [
     (TOKENS, "the cat", [GOOD] * 7, r"hypotheses is a str.*pass \[hypothesis\]"),
     (TOKENS, [["a"]], [3], "segment 0: references is an int, expected a list"),
     (TOKENS, [["a"]], 3, "references is an int, expected a list with one entry"),
-    (TOKENS, [["a"]], [None], "segment 0: the reference is missing"),
-    (TOKENS, [None], [GOOD], "segment 0: the hypothesis is missing"),
     (TOKENS, [3], [GOOD], "segment 0: the hypothesis is an int, expected a list"),
     # Chat messages.
     (TEXT, [MESSAGE], ["a"], r"segment 0: the hypothesis is a dict.*the messages' content$"),
