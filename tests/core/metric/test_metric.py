@@ -164,6 +164,9 @@ def test_wrong_parameters_are_told_at_once(error, parameters, words):
 def test_no_segments():
     raises(ValueError, "no segments", BLEU().score, [], [])
     assert len(BLEU().count([], [])) == len(BLEU().sentence_scores([], [])) == 0
+    metric = BLEU()
+    metric.update([""], [""])
+    assert metric.compute().value == 0, "an empty segment is one"
 
 
 def test_words_in_the_place_of_texts_are_warned_of():
