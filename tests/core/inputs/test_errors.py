@@ -373,3 +373,4 @@ def test_the_fix_for_sacrebleus_order():
     raises(AssertionError, words, corpus_bleu, LINES, [LINES])
     words = r"corpus_bleu\(list\(zip\(\*references\)\), hypotheses"
     raises(AssertionError, words, corpus_bleu, [WORDS] * 2, [[WORDS] * 2])
+    raises(AssertionError, "be the same $", corpus_bleu, [[WORDS]] * 2, [WORDS])

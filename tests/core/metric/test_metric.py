@@ -84,7 +84,9 @@ def test_scores_of_the_nltk_dialect_are_nltks():
 
 
 def test_weights():
-    assert "order:2|weights:1.0,0.0" in BLEU(max_ngram_order=2, weights=(1, 0)).signature
+    score = BLEU(max_ngram_order=2, weights=(1, 0)).score(HYPOTHESES, REFERENCES)
+    assert score.value == pytest.approx(100 * score.bp * score.precisions[0])
+    assert "order:2|weights:1.0,0.0" in score.signature
     weights = [0.25] * 4
     metric = BLEU(weights=weights)
     weights[0] = 9.0
