@@ -190,13 +190,3 @@ def test_errors_about_data_are_input_errors():
     found = {(file, function) for file, function, texts in plain_errors() if DATA.search(texts)}
     listed = {(file, function) for file, names in ABOUT_ARGUMENTS.items() for function in names}
     assert found == listed
-
-
-def test_an_input_error_is_a_value_error_with_a_place():
-    error = fastbleu.InputError("wrong")
-    assert isinstance(error, ValueError)
-    places = error.segment, error.reference, error.side, error.file, error.line
-    assert places == (None,) * 5
-    with pytest.raises(fastbleu.InputError) as caught:
-        fastbleu.BLEU().score(["a", "b"], ["a", 5])
-    assert isinstance(caught.value, TypeError)
