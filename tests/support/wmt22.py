@@ -18,11 +18,8 @@ ARE_THERE = WMT22.exists()
 # Without them one name, for the parameters of tests that are then skipped.
 SYSTEMS = sorted(path.stem for path in (WMT22 / "systems").glob("*.txt")) or ["en-de.Online-B"]
 MISSING = "needs WMT22's texts: see CONTRIBUTING.md"
-# For parametrize: the first system of each pair; the others are long tests.
+# The first system of each pair.
 FIRST = {system.partition(".")[0]: system for system in reversed(SYSTEMS)}.values()
-SAMPLE = [
-    pytest.param(system, marks=[] if system in FIRST else pytest.mark.long) for system in SYSTEMS
-]
 
 
 def lines_of_systems(pair):

@@ -168,11 +168,8 @@ def check(path: Path, call: Callable[[], Any]) -> bool:
     """Whether a call reads the file; if not it has to say why, and which file it is."""
     try:
         call()
-    except Unreadable:
-        return False
-    except SystemExit:
-        return False
-    except (TypeError, MemoryError):  # of a type that the call does not take; a damaged length
+    # A TypeError is of a type that the call does not take, a MemoryError of a damaged length.
+    except (Unreadable, SystemExit, TypeError, MemoryError):
         return False
     except ValueError as error:
         # Its number of rows may be damaged, too.
