@@ -24,13 +24,7 @@ from metrics import count
 from plain import plain
 from processes import end
 
-from fastbleu import (
-    BLEU,
-    Stats,
-    modified_precision,
-    sacrebleu,
-    sentence_bleu,
-)
+from fastbleu import BLEU, Stats, modified_precision, sacrebleu, sentence_bleu
 from fastbleu.core.scoring.sacrebleu import SACREBLEU
 from fastbleu.core.scoring.scorer import Scorer
 from fastbleu.matrix import (
