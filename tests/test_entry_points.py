@@ -234,8 +234,8 @@ OF_PANDAS = {"nltk", *entry_points.OF_PANDAS.split()}
 # With what `make test` installs; and of that what takes no more than a few milliseconds.
 SHORT = [e for e in IN_PROCESS if set(e.needs) <= {"jinja2", "nltk", *OF_PANDAS}]
 EXPLAINED = [e for e in SHORT if e.label in ("report", "explain", "overview", "compare")]
-SLOW = "report|identify|command --identify|command.* of parquet|overview|confidence|pandas"
-SLOW += "|tables.* of (?!pyarrow)"
+SLOW = "report|identify|command --identify|command --explain of parquet|overview|confidence"
+SLOW += "|pandas|tables.* of (?!pyarrow)"
 ON_HOSTS = IN_PROCESS if "FASTBLEU_REQUIRE_HOSTS" in os.environ else SHORT
 
 
