@@ -241,8 +241,8 @@ tokenized -i tokenized
     or add (--force)
     tokenized -i tokenized {0}
     tokenized -i tokenized --force -w 1
-chinese -i chinese
-    (-tok zh)
+chinese -i chinese --dialect mteval-v13a
+    use (--dialect sacrebleu -tok zh)
     chinese -i chinese {0}
     chinese -i chinese -l en-zh
 ref -i mt --sentence-levels
@@ -294,3 +294,4 @@ UNTYPED = (
 def test_all_advice_is_typed(folder):
     said = "".join(typed(command, folder)[1] for command, *_ in cases(ADVICE))
     assert untyped(said, ["cli", "files"], UNTYPED) == []
+    assert not re.search(r'\w="|=True|BLEU\(', said)  # as of the library

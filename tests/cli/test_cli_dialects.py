@@ -31,14 +31,11 @@ def test_scores(files, name):
     reference, system, _ = files
     score = BLEU(dialect=name).score(HYPOTHESES, REFERENCES)
     line = scorer_of(BLEU(name)).line(score) or str(score)
-    assert run(reference, "-i", system, "--dialect", name, "-f", "text") == (0, f"{line}\n", "")
-    status, out, _ = run(reference, "-i", system, "--dialect", name)
-    assert status == 0
-    found = json.loads(out)
-    assert (found["score"], found["signature"]) == (score.value, score.signature)
-    status, out, _ = run(reference, "-i", system, "--dialect", name, "-sl", "-w", "9")
+    arguments = reference, "-i", system, "--dialect", name
+    assert output(*arguments, "-f", "text") == f"{line}\n"
+    assert json.loads(output(*arguments))["signature"] == score.signature
     each = BLEU(dialect=name).sentence_scores(HYPOTHESES, REFERENCES)
-    assert (status, out.split()) == (0, [f"{value:.9f}" for value in each])
+    assert output(*arguments, "-sl", "-w", "9").split() == [f"{value:.9f}" for value in each]
 
 
 @pytest.mark.parametrize("name", ["multeval", "llamafactory-metric"])
@@ -126,11 +123,10 @@ def test_explanations(files, names):
     expected = compute(HYPOTHESES, REFERENCES, *names)
     spellings.reset(token)
     # In a pipe each row is one line; `str(expected)` fits into 80 columns.
-    text = f"{expected._text(None)}\n"
-    assert run(files[0], "-i", files[1], "--explain", *names) == (0, text, "")
-    status, out, _ = run(files[0], "-i", files[1], "--explain", *names, "-f", "json")
-    found = json.dumps(json.loads(out), ensure_ascii=False)
-    assert (status, found) == (0, json.dumps(expected.to_dict()))
+    arguments = files[0], "-i", files[1], "--explain", *names
+    assert output(*arguments) == f"{expected._text(None)}\n"
+    found = json.loads(output(*arguments, "-f", "json"))
+    assert json.dumps(found, ensure_ascii=False) == json.dumps(expected.to_dict())
 
 
 @pytest.mark.long

@@ -57,17 +57,6 @@ def test_single_segments(metric, options):
     assert same(R1, R2, "-i", A, "-m", metric, "-sl", *options.split(), "-f", "text")[0] == 0
 
 
-@pytest.mark.parametrize("seed", ["7", "none"])
-def test_the_seed(seed, monkeypatch):
-    """The variable is sacreBLEU's, and the option, which it does not have, goes before it."""
-    monkeypatch.setenv("SACREBLEU_SEED", seed)
-    arguments = R1, "-i", A, "-m", "bleu", "chrf", "ter", "-ci", "-cin", "20"
-    if seed != "none":
-        assert same(*arguments)[0] == 0
-    assert output(*arguments).count(f'"seed": "{seed}"') == 3
-    assert output(*arguments, "--seed", "5").count('"seed": "5"') == 3
-
-
 def test_threads_and_chunks(tmp_path):
     files = []
     for path in (R1, A):

@@ -42,19 +42,15 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["-i", A, R1], r"give their files first.*mean: fastbleu \S+1.txt -i \S+system-a.txt$"),
         ([R1, "-i", A, "short"], "^short has 2 lines, .*reference.1.txt has 40 lines: "),
         ([R1, "-i", "longer"], "41 lines: remove its last line, which is blank$"),
         (["one"], r"no -i\) has 0 lines, one has 1 line: "),  # sacreBLEU scores it
         (["-t", "wmt14", "-i", A], "^test set wmt14 needs a language pair, such as -l en-de$"),
-        ([R1, "-i", A, "-ol", "en"], "name it with -t"),
         (["-", "-i", "-"], r"standard input \(-\) is named more than once"),
         (["-"], "without -i"),
         ([R1], "^standard input .hypotheses, as there is no -i. has 0 lines"),
         (["", "-i", R1], "^a file without a name: no such file"),
-        ([".", "-i", R1], "^.: is a directory; name a file in it$"),
         (["empty"], "^no segment to score: the files have no lines$"),
-        (["r", "-i", "h", "-s", "floor", "-sv", "-1"], "^--smooth-value -1 with --smooth-method"),
     ],
 )
 def test_files_and_options_that_cannot_be_scored(words, problem):
@@ -65,14 +61,10 @@ def test_files_and_options_that_cannot_be_scored(words, problem):
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["tokenized", "-i", "tokenized", "-b"], " end in ' .'"),
         (["tokenized", "-i", "detokenized", "-b"], None),
         (["tokenized", "-i", "detokenized", "tokenized"], "tokenized: .* end in ' .'"),
-        (["tokenized", "-i", "tokenized", "--force"], None),
-        ([R1, "-i", A, "-l", "en-zh", "-tok", "13a"], "use zh or a SentencePiece tokenizer"),
         ([R1, "-i", A, "-s", "exp", "-sv", "1"], "has no effect"),
         ([R1, "-i", "marked"], "marked starts with a byte order mark"),
-        ([R1, "-i", "marked", "-e", "utf-8-sig"], None),
     ],
 )
 def test_doubtful_input_is_scored_with_a_warning(words, problem):
@@ -87,12 +79,16 @@ def test_an_invalid_seed():
     assert output(R1, "-i", A, "-ci", "-cin", "9", "-b", env={"SACREBLEU_SEED": "None"})
     for seed in ("x", "-1"):
         assert "--seed: it is" in usage_error(R1, "-i", A, "--seed", seed)
-    assert output(R1, "-i", A, "-ci", "-cin", "9", "--seed", "none", env={"SACREBLEU_SEED": "x"})
+    found = output(R1, "-i", A, "-ci", "-cin", "9", "--seed", "none", env={"SACREBLEU_SEED": "x"})
+    assert '"seed": "none"' in found
 
 
-@pytest.mark.parametrize("form", ["-ci", "-pbs", "-par", "-par --dialect nltk"])
+# The variable is sacreBLEU's, and the option, which it does not have, goes before it.
+@pytest.mark.parametrize(
+    "form", ["-ci", "-ci -cin 20 -m chrf ter", "-pbs", "-par", "-par --dialect nltk"]
+)
 def test_the_seed_comes_from_the_environment(form):
-    words = [R1, "-i", A, *([] if form == "-ci" else [B]), *form.split(), "-f", "json"]
+    words = [R1, "-i", A, *([] if "-ci" in form else [B]), *form.split(), "-f", "json"]
     found = output(*words, "--seed", "7", env={"SACREBLEU_SEED": "8"})
     assert found == output(*words, env={"SACREBLEU_SEED": "7"})
     assert output(*words) == output(*words, "--seed", "12345")
@@ -133,7 +129,8 @@ def test_nothing_is_printed_before_all_is_read(tmp_path, form):
         ("-i h -e undefined", "'undefined' is not an encoding"),
         ("-i h --delimiter x", "--delimiter: 'x' is not one of ', ; \\t | :'"),
         ("-i h -m charf", "'charf' is unknown; did you mean 'chrf'?"),
-        ("-i h -m bleu chrf -sl", "-sl prints the scores of one metric"),
+        ("-i h --worst 3", "they need -sl"),
+        ("-i h -sl --worst 0", "--worst: expected an integer of at least 1, not '0'"),
         ("-i h -m chrf --dialect nltk", "are for -m bleu"),
         ("-i h -m chrf --html x", "are for -m bleu"),
         ("-i h -m chrf --by x", "--by does not support --metrics"),
@@ -219,10 +216,14 @@ def test_shell_completion(tmp_path):
 
 @pytest.mark.skipif(not POSIX, reason="needs limits of resources")
 @pytest.mark.parametrize(
-    ("size", "arguments"),
-    [(70_000, "r -i r -sl -b --force"), (1_000, "t.csv::ref -i t.csv::mt --by by -f parquet")],
+    ("size", "unbuffered", "arguments"),
+    [
+        (70_000, "", "r -i r -sl -b --force"),
+        (70_000, "1", "r -i r -sl -b --force"),
+        (1_000, "", "t.csv::ref -i t.csv::mt --by by -f parquet"),
+    ],
 )
-def test_a_partly_written_result_is_an_error(tmp_path, size, arguments):
+def test_a_partly_written_result_is_an_error(tmp_path, size, unbuffered, arguments):
     import resource
 
     if "parquet" in arguments:
@@ -234,14 +235,13 @@ def test_a_partly_written_result_is_an_error(tmp_path, size, arguments):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
-    for unbuffered in ("", "1"):
-        # Python would cut off the modules that it compiles, too, and not notice.
-        env = {"PYTHONUNBUFFERED": unbuffered, "PYTHONDONTWRITEBYTECODE": "1"}
-        options = {"env": env, "preexec_fn": limit, "cwd": tmp_path}
-        with (tmp_path / "out").open("wb") as file:
-            status, _, err = run(*arguments.split(), stdout=file, **options)
-        assert (tmp_path / "out").stat().st_size == size
-        assert (status, err) == (1, "fastbleu: error: cannot write the result: File too large\n")
+    # Python would cut off the modules that it compiles, too, and not notice.
+    env = {"PYTHONUNBUFFERED": unbuffered, "PYTHONDONTWRITEBYTECODE": "1"}
+    options = {"env": env, "preexec_fn": limit, "cwd": tmp_path}
+    with (tmp_path / "out").open("wb") as file:
+        status, _, err = run(*arguments.split(), stdout=file, **options)
+    assert (tmp_path / "out").stat().st_size == size
+    assert (status, err) == (1, "fastbleu: error: cannot write the result: File too large\n")
 
 
 IMPORT = """
@@ -388,7 +388,7 @@ from fastbleu.cli.command import main
 for name in sys.argv[1].split():
     import_module(name)
 with open("/proc/self/statm") as pages:
-    size = int(pages.read().split()[0]) * resource.getpagesize() + (60 << 20)
+    size = int(pages.read().split()[0]) * resource.getpagesize() + (30 << 20)
 resource.setrlimit(resource.RLIMIT_AS, (size, size))
 sys.exit(main(sys.argv[2:]))
 """
@@ -397,7 +397,7 @@ sys.exit(main(sys.argv[2:]))
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process as Linux does")
 @pytest.mark.parametrize("suffix", ["txt", "jsonl", "parquet"])
 def test_lack_of_memory(tmp_path, suffix):
-    text, modules = "word " * 2_000_000, ""
+    text, modules = "word " * 1_000_000, ""
     path = tmp_path / f"a.{suffix}"
     if suffix == "parquet":
         pytest.importorskip("pyarrow")

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from commands import R1, R2, A, B, error, output, same, usage_error
+from commands import R1, R2, A, B, error, output, same
 
 LINES = {path: path.read_text(encoding="utf-8").splitlines() for path in (R1, R2, A, B)}
 
@@ -58,7 +58,6 @@ def test_systems_side_by_side():
     assert list(map(list, columns)) == [list(range(1, 41)), scores(A), scores(B)]
     record = json.loads(output(R1, R2, "-i", A, B, "-sl", "-f", "json"))[0]
     assert record[f"hypothesis {B}"] == LINES[B][0]
-    assert "add -f tsv or -f json" in error(R1, "-i", A, B, "-sl")
     assert "-sl scores single segments" in error(R1, "-i", A, "-sl", "-f", "tsv", "-ci")
 
 
@@ -86,11 +85,3 @@ def test_texts_that_would_break_a_table(tmp_path):
     words = [tmp_path / "r", "-i", f"{tmp_path}/h.jsonl::mt", "-sl"]
     assert output(*words, "-f", "tsv").split("\n")[1].split("\t")[2] == r"a b c \ud800"
     assert json.loads(output(*words, "-f", "json"))[0]["hypothesis"] == text
-
-
-def test_options_that_need_a_table():
-    for options in (["-f", "tsv"], ["--worst", "3"], ["--sort", "score"]):
-        assert "they need -sl" in usage_error(R1, "-i", A, *options)
-    assert "need -f tsv or -f json" in usage_error(R1, "-i", A, "-sl", "-f", "text", "--worst", "3")
-    problem = "--worst: expected an integer of at least 1, not '0'"
-    assert problem in usage_error(R1, "-i", A, "-sl", "--worst", "0")
