@@ -90,7 +90,7 @@ def as_dict(table):
         return table.to_dict(as_series=False)
     plain = {}
     for name in table.columns:
-        plain[name] = [None if value != value else value for value in table[name].tolist()]
+        plain[name] = table[name].astype(object).where(table[name].notna(), None).tolist()
     return plain
 
 

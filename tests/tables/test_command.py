@@ -90,13 +90,9 @@ def test_columns_that_hold_no_texts(its, message, tmp_path):
         ("examples -i {path}::mt --by lang", 1, "name its columns"),
         ("{path}::ref -i {path}::mt --by lang --html a.html", 2, "--by does not support --html"),
         ("{path}::ref -i {path}::mt --by lang -nr 2", 2, "--by does not support --num-refs"),
-        ("{path}::ref -i {path}::mt -f parquet", 2, "it needs --by"),
         ("{path}.parquet::ref -i {path}::mt", 1, "no such file"),
-        ("{path}::ref -i {path}::mt --by lang --language lang --tokenizers zh", 1, "as in zh=zh"),
         ("{path}::ref -i {path}::mt --by lang --language lang", 2, "go together"),
         ("{path}::ref -i {path}::mt --by lang --tokenizers zh=zh", 2, "go together"),
-        ("{path}::ref -i {path}::mt --language en-de", 2, "a language pair is -l"),
-        ("{path}::ref -i {path}::mt --tokenizers zh=zh", 2, "add --by"),
     ],
 )
 def test_mistakes(path, words, status, problem):

@@ -131,9 +131,6 @@ def test_lists_of_references(tmp_path, capsys):
         listed = json.loads(output(*words, "-sl", "-f", "json"))
         assert [row["reference"] for row in listed] == references
         assert run(*words, "-sl", "-f", "tsv")[0] == 0
-        if form == "jsonl":
-            assert run(*words, "--identify", score.value)[0] == 0
-            assert run(*words, "--dialect", "nltk")[0] == 0
         if form != "json":
             assert command(capsys, path, *GROUPED) == score.value
         place = {"parquet": "row 0", "arrow": "row 0", "json": "object 1"}.get(form, "line 1")

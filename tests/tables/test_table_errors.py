@@ -1,13 +1,14 @@
-"""Mistakes with tables: messages name the row, the column and the fix."""
+"""Mistakes with tables: messages name the row, the column and the fix; warnings come once."""
 
 import re
 
 import pytest
-from generators import raises
+from generators import messages, raises, seeded
 from hosts import host
-from table_families import FAMILIES, columns, table_of
+from mistaken_texts import BLANK, DROPPED, HYPOTHESES, REFERENCES
+from table_families import FAMILIES, columns, table_of, write
 
-from fastbleu import BLEU, tables
+from fastbleu import BLEU, InputWarning, tables
 
 for name in ("narwhals", "pyarrow"):
     host(name)
@@ -39,19 +40,13 @@ def split(text):
         (MANY, {}, "'column 11' and 18 more"),
         # Names of columns, and options.
         (ITS, {"hypotheses": ["a"]}, "hypotheses is a list, expected the name of a column"),
-        (ITS, {"references": []}, "references is empty"),
         (ITS, {"by": 3}, "by is an int, expected names of columns"),
-        (ITS, {"by": ["lang", "lang"]}, "by has 'lang' several times"),
         (ITS, {"metric": "x"}, "dialect 'x' is unknown"),
-        (ITS, {"metric": "zh"}, 'pass BLEU(tokenize="zh")'),
         (ITS, {"metric": 3}, "metric is an int, expected a fastbleu.BLEU or the name of a"),
         (ITS, {"missing": "drop"}, "missing 'drop' is unknown"),
         (ITS, {"confidence": 95}, "confidence is 95, but must"),
         (ITS, {"confidence": "x"}, "confidence has 'x', expected a number"),
         (ITS, {"metric": FEW, "confidence": 0.9}, "does not support s"),
-        (ITS, {"language": "lang"}, "tokenizers and language go together"),
-        (ITS, {"language": "lang", "tokenizers": {"zh": "zh"}}, "pass by=['lang']"),
-        (ITS, BY_LANGUAGE, "column 'lang' has 'de', for which tokenizers has no entry"),
         (ITS, BY_LANGUAGE | {"tokenizers": "zh"}, "tokenizers is a str, expected a dict"),
         (ITS | {"bleu": list("xyx")}, {"by": "bleu"}, "rename the table's column"),
         # Values that are no texts.
@@ -73,7 +68,6 @@ def split(text):
         ),
         # Tables of another form.
         (RECORDS, {}, "part 0 of the table has a text as 'mt', expected a column of texts"),
-        (RECORDS, {}, "for a list of dicts pass pyarrow.Table.from_pylist(dicts)"),
         (7, {}, "expected a data frame"),
         (None, {}, "expected a data frame"),
         (b"abc", {}, "expected a data frame"),
@@ -179,3 +173,79 @@ def test_every_function_names_the_fix(name):
         words = "left out 2 rows, because a value is missing; the first is row 0"
         with pytest.warns(UserWarning, match=words):
             call(NULLS, "mt", "ref", missing="skip")
+
+
+# Warnings are issued once, and not about a few of many rows.
+
+WORDS = "the cat sat on a mat while it rained all night and dogs barked"
+
+
+def issued(call):
+    return messages(call)[1]
+
+
+def texts(count, end=""):
+    rng = seeded("warnings of tables")
+    return [" ".join(rng.choices(WORDS.split(), k=9)) + end for _ in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "words"),
+    [
+        (texts(400), texts(400), "all 1,200 hypotheses equal their references"),
+        ([""] * 400, texts(400), "all 1,200 hypotheses are blank"),
+        (["a cat"] * 400, ["the dog"] * 400, "no hypothesis has 4 tokens"),
+        (texts(400, " ."), texts(400, "."), '1200 hypotheses end in " ."'),
+    ],
+)
+def test_files_and_groups_share_a_warning(tmp_path, hypotheses, references, words):
+    its = {"mt": hypotheses, "ref": references, "day": list(range(10)) * 40}
+    for number in range(3):
+        write(its, tmp_path / f"{number}.parquet")
+    for by in (None, "day"):
+        with pytest.warns(InputWarning, match=words) as caught:
+            tables.score(str(tmp_path), "mt", "ref", by=by)
+        found = [str(warning.message) for warning in caught]
+        assert [words in message for message in found].count(True) == 1
+        assert len(set(found)) == len(found)
+        assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_the_share_of_tokenized_texts_counts():
+    def found(periods, rows):
+        table = {"mt": texts(periods, " .") + texts(rows - periods), "ref": texts(rows, ".")}
+        of_table = issued(lambda: tables.score(table, "mt", "ref"))
+        of_lists = issued(lambda: BLEU().score(table["mt"], table["ref"]))
+        return [any('end in " ."' in message for message in each) for each in (of_table, of_lists)]
+
+    assert found(100, 1000) == found(200, 20_000) == [True, True]
+    assert found(99, 1000) == found(199, 20_000) == [False, False]
+
+
+def test_numbers_of_references_that_are_added_up():
+    its = {"mt": ["a b c d"], "ref": ["a b c d"], "other": ["a b c e"]}
+    one, two = (tables.sums(its, "mt", names) for names in ("ref", ["ref", "other"]))
+    [message] = issued(lambda: tables.add_sums(one, two))
+    assert "rows with 1 and with 2 references per segment are added up" in message
+    assert issued(lambda: tables.add_sums(two, two)) == []
+    varying = tables.sums({"mt": ["a b"] * 2, "refs": [["a b"], ["a", "b"]]}, "mt", "refs")
+    assert issued(lambda: tables.add_sums(varying, one)) == []  # as the texts were
+    kept = [table | {"kind": [kind]} for kind, table in enumerate((one, two))]
+    assert issued(lambda: tables.score_sums(tables.add_sums(*kept))) == []
+
+
+def test_tables_leave_blank_references_out():
+    table = {"mt": HYPOTHESES, "all": REFERENCES, "by": ["a", "a", "b", "b"]}
+    table |= {str(k): list(texts) for k, texts in enumerate(zip(*REFERENCES, strict=True))}
+    for references in ("all", list("0123")):
+        scores = tables.score(table, "mt", references, by="by", missing="ragged")
+        for group, rows in enumerate((slice(2), slice(2, 4))):
+            expected = BLEU().score(HYPOTHESES[rows], DROPPED[rows])
+            assert scores["bleu"][group] == expected.value
+            assert scores["signature"][group] == expected.signature
+        found = issued(lambda by=references: tables.score(table, "mt", by))
+        assert [bool(re.search(BLANK, message)) for message in found] == [True]
+    missing = table | {"0": [None, *table["0"][1:]]}
+    words = r"row 0: column '0' .* missing=\"ragged\" to leave out"
+    raises(TypeError, words, tables.score, missing, "mt", list("0123"))
+    tables.score(missing, "mt", list("0123"), missing="ragged")
