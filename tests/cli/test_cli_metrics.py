@@ -61,7 +61,7 @@ def test_threads_and_chunks(tmp_path):
     files = []
     for path in (R1, A):
         files.append(tmp_path / path.name)
-        files[-1].write_bytes(path.read_bytes() * 3000)
+        files[-1].write_bytes(path.read_bytes() * 1000)
     arguments = files[0], "-i", files[1], "-m", "chrf", "bleu", "-cw", "2", "-w", "9"
     assert output(*arguments) == output(*arguments, "--threads", "3")
     assert output(*arguments) == output(*arguments, "-ci", "-cin", "0")

@@ -242,11 +242,13 @@ def test_endless_files_are_refused(tmp_path, monkeypatch):
 
 
 def test_lines_with_different_numbers_of_fields(tmp_path):
-    path = write(tmp_path / "a.tsv", "a\tb\n" * 3 + "c\t \n" + "d\te\tf\n")
+    path = write(tmp_path / "a.tsv", "a\tb\n" * 700 + "c\t \n" + "d\te\tf\n")
     message = error_of(path, num_refs=2, status=17)
-    assert message.startswith(f"{path}: line 4 has 1 field separated by tabs, --num-refs is 2")
+    assert message.startswith(f"{path}: line 701 has 1 field separated by tabs, --num-refs is 2")
     message = error_of(path, num_refs=None, status=17)
-    assert message.startswith(f"{path}: line 4 has 1 field separated by tabs, line 1 has 2")
+    assert message.startswith(f"{path}: line 701 has 1 field separated by tabs, line 1 has 2")
+    wrong = write(tmp_path / "wrong.tsv", b"a\n\xff\tb\n")
+    assert "line 2 is not valid UTF-8" in error_of(wrong, num_refs=None)
     empty = write(tmp_path / "empty.tsv", "")
     assert read(empty, num_refs=None) == [[]]
     assert read(empty, num_refs=3) == [[], [], []]
@@ -313,14 +315,10 @@ def test_texts_that_resemble_toolkit_outputs_are_read(tmp_path):
         assert read(path) == [[line.rstrip(), "another"]]
 
 
-def test_captions_with_another_suffix_must_be_renamed(tmp_path):
+def test_captions_and_markup_with_another_suffix_must_be_renamed(tmp_path):
     path, captions = tmp_path / "a.txt", [{"image_id": 1, "caption": "a cat"}]
     for content in (captions, {"info": {}, "annotations": captions}):
         assert "is COCO captions: rename it" in error_of(write(path, json.dumps(content)))
     assert read(write(path, "[image_id]\n")) == [["[image_id]"]]
-
-
-def test_markup_with_another_suffix_must_be_renamed(tmp_path):
-    path = tmp_path / "a.txt"
     for text in ('<?xml version="1.0"?>', '\ufeff<refset setid="x">', '\n<DOC docid="d">'):
         assert error_of(write(path, f"{text}\n")).startswith(f"{path} is XML or SGML: rename it")

@@ -139,13 +139,6 @@ def test_fields_and_selectors_of_several_files(tmp_path):
     assert reason in error_of(f"{table}::x", f"{table}::2")
 
 
-def test_utf16_without_a_byte_order_mark(tmp_path):
-    path = write(tmp_path / "a.txt", "a b\n".encode("utf-16-le"))
-    message = error_of(path, encoding="utf-16")
-    assert message.startswith(f"{path}: line 1 cannot be decoded: ")
-    assert "--encoding" in message
-
-
 def test_a_message_is_one_line_that_a_terminal_can_show(tmp_path):
     assert r"no\nfile\x1b[31m.txt" in error_of(f"{tmp_path}/no\nfile\x1b[31m.txt::x")
     text = '<refset refid="r"><doc docid="a\nb\x1b"><seg id="1">x'
@@ -216,13 +209,6 @@ def test_wmt_xml_is_read_as_sacrebleu_reads_it(tmp_path):
     for field, selector in selectors.items():
         theirs = [WMTXMLDataset._clean(line) for line in fields[field]]
         assert text_of(f"{path}::{selector}") == theirs
-
-
-def test_texts_of_xml_are_chosen_by_name(tmp_path):
-    path = write(tmp_path / "a.xml", DATASET)
-    message = error_of(path)
-    assert message.startswith(f"{path}: it holds several texts; choose one of ::ref:A, ::ref:B, ::")
-    assert "::hyp:S, ::hyp:T 2" in error_of(path, role=SYSTEM)
 
 
 NIST = """\
@@ -422,6 +408,12 @@ def test_texts_of_markup(tmp_path, name, content, chosen, role, expected):
 REFUSED_MARKUP = [
     ("a.xml", "<html><p>x</p></html>", "", "no <refset>, <tstset> or <dataset>"),
     ("a.sgm", '<seg id="1">x</seg>', "", "line 1: a <seg> outside the documents of a source"),
+    (
+        "a.xml",
+        DATASET,
+        "",
+        "choose one of ::ref:A, ::ref:B, ::src, ::hyp:S, ::hyp:T 2",
+    ),
     ("a.xml", DATASET, "::C", "nothing in it is named 'C'; choose one of ::ref:A"),
     ("a.xml", ONE_FOR_EACH, "::A", "document d2 has no ref:A, but ref:B"),
     ("a.sgm", TWO_SYSTEMS, "", "choose one of ::ref:ref, ::ref:other"),
