@@ -62,15 +62,6 @@ def test_keys_of_different_forms_and_several_references(folder):
     assert json.loads(out)["score"] == expected.value
 
 
-def test_the_files_of_codexglue_are_matched_by_id(folder):
-    arguments = *files(folder, "tab", (1, 2, 0)), "--dialect", "codexglue-summary", "-w", "200"
-    expected = BLEU("codexglue-summary").score(HYPOTHESES, REFERENCES).value
-    assert json.loads(output(*arguments, "--keyed"))["score"] == expected
-    status, out, warnings = run(*arguments)
-    assert (status, warnings.count("--keyed")) == (0, 2)
-    assert json.loads(out)["score"] != expected
-
-
 def test_whitespace_at_the_ends_of_keyed_lines(folder):
     texts = ["a b c d  ", " a b", "e\t"]
     paths = [write(folder / name, keyed("tab", texts)) for name in ("ref", "hyp")]
