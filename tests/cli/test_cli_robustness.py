@@ -115,6 +115,7 @@ def test_nothing_is_printed_before_all_is_read(tmp_path, form):
     assert message.startswith(f"{tmp_path / 'h'}: line 19999 is not valid UTF-8")
     message = f"{R1} has 40 lines, standard input (hypotheses, as there is no -i) has 80 lines: "
     assert error(R1, *form, stdin=A.read_bytes() * 2).startswith(message)
+    assert "line 2 is not valid UTF-8" in error(R1, *form, stdin=b"a\n\xff\tb\n")
 
 
 @pytest.mark.parametrize(
