@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import astuple
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -46,12 +46,16 @@ def targets(module: ModuleType) -> list[PatchTarget]:
     """What to replace in sacrebleu.compat, and in sacrebleu.metrics.bleu."""
     bleu = sys.modules["sacrebleu.metrics.bleu"]
     replacements = _Replacements(bleu)
-    methods = [PatchTarget(bleu.BLEU, name, fast) for name, fast in replacements.methods.items()]
+    methods = [
+        PatchTarget(bleu.BLEU, "_aggregate_and_compute", _aggregate),
+        PatchTarget(bleu.BLEU, "_cache_references", replacements.cache),
+        PatchTarget(bleu.BLEU, "_extract_corpus_statistics", replacements.extract),
+        PatchTarget(bleu.BLEU, "sentence_score", replacements.sentence),
+    ]
     chrf = sys.modules["sacrebleu.metrics.chrf"]
-    replaced = _ChrfReplacements(chrf)
     methods += [
-        PatchTarget(chrf.CHRF, "_extract_corpus_statistics", replaced.extract),
-        PatchTarget(chrf.CHRF, "sentence_score", replaced.sentence),
+        PatchTarget(chrf.CHRF, "_extract_corpus_statistics", _extract_for_chrf),
+        PatchTarget(chrf.CHRF, "sentence_score", partial(_sentence_chrf, chrf.CHRFScore)),
     ]
     return [*methods, PatchTarget(module, "sentence_bleu", replacements.sentence_bleu)]
 
@@ -168,12 +172,6 @@ class _Replacements:
         self._tokenizers = _OwnTokenizers(module)
         self._compiled: Any = {name: get_tokenizer(name).compiled for name in COMPILED}
         self._counters: dict[tuple[Any, bool, int], Counter] = {}
-        self.methods: dict[str, Callable[..., Any]] = {
-            "_aggregate_and_compute": self.aggregate,
-            "_cache_references": self.cache,
-            "_extract_corpus_statistics": self.extract,
-            "sentence_score": self.sentence,
-        }
 
     def settings(self, metric: Any) -> tuple[Any, bool, int] | None:
         """How a metric reads text; None if only sacreBLEU's own code can do so."""
@@ -263,52 +261,49 @@ class _Replacements:
         )
         return NotImplemented if score is None else score
 
-    def aggregate(self, metric: Any, stats: object) -> Any:
-        """Replaces `_aggregate_and_compute`."""
-        if type(stats) is list and type(stats[0]) is list:
-            total = [sum(column) for column in zip(*stats, strict=False)]
-            # Sums of integers do not depend on the order.
-            if len(total) == len(stats[0]) and all(type(number) is int for number in total):
-                return metric._compute_score_from_stats(total)
+
+def _aggregate(metric: Any, stats: object) -> Any:
+    """Replaces `_aggregate_and_compute`."""
+    if type(stats) is list and type(stats[0]) is list:
+        total = [sum(column) for column in zip(*stats, strict=False)]
+        # Sums of integers do not depend on the order.
+        if len(total) == len(stats[0]) and all(type(number) is int for number in total):
+            return metric._compute_score_from_stats(total)
+    return NotImplemented
+
+
+def _chrf_like(metric: Any) -> CHRF | None:
+    """The drop-in's metric with these options; None if sacreBLEU's own code must score."""
+    orders = metric.char_order, metric.word_order
+    if {*map(type, (*orders, metric.order))} != {int} or min(orders) < 0:
+        return None
+    if type(metric.beta) not in (int, float) or not metric.order == sum(orders) > 0:
+        return None
+    options = bool(metric.lowercase), bool(metric.whitespace), bool(metric.eps_smoothing)
+    return CHRF(*orders, metric.beta, *options)
+
+
+def _extract_for_chrf(metric: Any, hypotheses: Any, references: Any) -> Any:
+    """Replaces `_extract_corpus_statistics` of chrF, unless references are cached as n-grams."""
+    own, segments = _chrf_like(metric), _turn(references) if references else None
+    if own is None or not segments or not (hypotheses and is_nested(hypotheses, 1)):
         return NotImplemented
+    num_refs = count_references(segments)
+    count = min(len(hypotheses), len(segments))
+    counter = counter_of(own)
+    rows = counter.count(Batch(hypotheses[:count], segments[:count])).rows
+    metric.num_refs = num_refs
+    return memoryview(rows).cast("B").cast("q", [count, 3 * counter.order]).tolist()
 
 
-class _ChrfReplacements:
-    """The methods for the class `CHRF` of `module`, sacrebleu.metrics.chrf."""
-
-    def __init__(self, module: Any) -> None:
-        self._score_kind = module.CHRFScore
-
-    def metric(self, metric: Any) -> CHRF | None:
-        """The drop-in's metric with these options; None if sacreBLEU's own code must score."""
-        orders = metric.char_order, metric.word_order
-        if {*map(type, (*orders, metric.order))} != {int} or min(orders) < 0:
-            return None
-        if type(metric.beta) not in (int, float) or not metric.order == sum(orders) > 0:
-            return None
-        options = bool(metric.lowercase), bool(metric.whitespace), bool(metric.eps_smoothing)
-        return CHRF(*orders, metric.beta, *options)
-
-    def extract(self, metric: Any, hypotheses: Any, references: Any) -> Any:
-        """Replaces `_extract_corpus_statistics`, unless references are cached as n-grams."""
-        own, segments = self.metric(metric), _turn(references) if references else None
-        if own is None or not segments or not (hypotheses and is_nested(hypotheses, 1)):
-            return NotImplemented
-        num_refs = count_references(segments)
-        count = min(len(hypotheses), len(segments))
-        counter = counter_of(own)
-        rows = counter.count(Batch(hypotheses[:count], segments[:count])).rows
-        metric.num_refs = num_refs
-        return memoryview(rows).cast("B").cast("q", [count, 3 * counter.order]).tolist()
-
-    def sentence(self, metric: Any, hypothesis: Any, references: Any) -> Any:
-        """Replaces `sentence_score`."""
-        own = self.metric(metric)
-        if own is None or type(hypothesis) is not str or not is_nested([references], 2):
-            return NotImplemented
-        score = own.sentence_score(hypothesis, references)
-        metric.num_refs = own.num_refs
-        return self._score_kind(score.score, score.char_order, score.word_order, score.beta)
+def _sentence_chrf(kind: Any, metric: Any, hypothesis: Any, references: Any) -> Any:
+    """Replaces `sentence_score` of chrF, whose results are of the class `kind`."""
+    own = _chrf_like(metric)
+    if own is None or type(hypothesis) is not str or not is_nested([references], 2):
+        return NotImplemented
+    score = own.sentence_score(hypothesis, references)
+    metric.num_refs = own.num_refs
+    return kind(score.score, score.char_order, score.word_order, score.beta)
 
 
 def _lazy_kind(original: Any) -> Any:
