@@ -95,7 +95,7 @@ ABOUT_ARGUMENTS = {
     "integrations/_host_metric.py": {"host_metric"},
     "integrations/evaluate.py": {"_tokens", "load"},
     "integrations/polars.py": {"_columns"},
-    "integrations/rewards.py": {"__init__", "_tensors"},
+    "integrations/rewards.py": {"__init__", "reward_func"},
     "integrations/torchmetrics.py": {"_the_same"},
     "integrations/transformers.py": {"_add_texts", "compute_metrics"},
     "matrix/all_pairs.py": {"pairwise_chunked"},

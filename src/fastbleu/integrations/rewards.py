@@ -201,33 +201,14 @@ class BLEUReward:
         def reward_func(
             queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], **_options: Any
         ) -> dict[str, Any]:
-            return self._tensors(queries, prompts, labels)
+            if self.language is not None:
+                raise ValueError("OpenRLHF passes no column of languages: leave out language=")
+            completions = _without_prompts(queries, prompts)
+            values = [reward or 0.0 for reward in self._rewards(completions, labels)]
+            rewards = torch.tensor(values, dtype=torch.float32)
+            return {"rewards": rewards, "scores": rewards, "extra_logs": {self.__name__: rewards}}
 
         return reward_func  # because Ray takes no methods
-
-    def _tensors(
-        self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]
-    ) -> dict[str, Any]:
-        """What `reward_func` returns."""
-        if self.language is not None:
-            raise ValueError("OpenRLHF passes no column of languages: leave out language=")
-        if len(queries) != len(prompts):
-            raise InputError(
-                f"{number_of(len(queries), 'query', 'queries')} and "
-                f"{number_of(len(prompts), 'prompt')}: pass the prompt of each query"
-            )
-        completions = []
-        for number, (query, prompt) in enumerate(zip(queries, prompts, strict=True)):
-            completion = _after_prompt(query, prompt)
-            if completion is None:
-                raise InputError(
-                    f"queries[{number}] does not begin with prompts[{number}] or the end of it: "
-                    f"{shown(query[: len(prompt)])} is not {shown(prompt)}"
-                )
-            completions.append(completion)
-        values = [reward or 0.0 for reward in self._rewards(completions, labels)]
-        rewards = torch.tensor(values, dtype=torch.float32)
-        return {"rewards": rewards, "scores": rewards, "extra_logs": {self.__name__: rewards}}
 
     def _rewards(
         self, completions: Any, references: Any, languages: Any = None
@@ -298,6 +279,25 @@ class BLEUReward:
             return "" if answer is None else answer
         match = self.extract.search(content)
         return (match and match.group(min(1, self.extract.groups))) or ""
+
+
+def _without_prompts(queries: Sequence[str], prompts: Sequence[str]) -> list[str]:
+    """What follows the prompt of each query."""
+    if len(queries) != len(prompts):
+        raise InputError(
+            f"{number_of(len(queries), 'query', 'queries')} and "
+            f"{number_of(len(prompts), 'prompt')}: pass the prompt of each query"
+        )
+    completions = []
+    for number, (query, prompt) in enumerate(zip(queries, prompts, strict=True)):
+        completion = _after_prompt(query, prompt)
+        if completion is None:
+            raise InputError(
+                f"queries[{number}] does not begin with prompts[{number}] or the end of it: "
+                f"{shown(query[: len(prompt)])} is not {shown(prompt)}"
+            )
+        completions.append(completion)
+    return completions
 
 
 def _after_prompt(query: str, prompt: str) -> str | None:
