@@ -210,7 +210,7 @@ def test_extras_that_errors_name_exist():
                 words = [word.value for word in call.args if isinstance(word, ast.Constant)]
                 if call.func.id == "install_command":
                     named.update(words)
-                elif call.func.id == "HostImports":
+                elif call.func.id == "host_imports":
                     options = {option.arg: option.value.value for option in call.keywords}
                     named.add(options.get("extra", words[0]))
     hosts, tokenizers = {"evaluate", "transformers"}, {"ja", "ko", "spm", "words"}

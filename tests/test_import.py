@@ -12,7 +12,7 @@ from processes import python
 from test_conventions import NAMES
 
 import fastbleu
-from fastbleu.integrations._host_metric import HostImports
+from fastbleu.integrations._host_metric import host_imports
 
 pytestmark = pytest.mark.pythons
 
@@ -108,5 +108,5 @@ def test_an_adaptor_without_its_host_says_how_to_install_it(monkeypatch):
         with pytest.raises(ModuleNotFoundError, match=problem):
             importlib.import_module(f"fastbleu.integrations.{adaptor}")
     no_host = pytest.raises(ModuleNotFoundError, match="No module named 'no_such")
-    with no_host, HostImports("keras", "keras"):
+    with no_host, host_imports("keras", "keras"):
         importlib.import_module("no_such_module")

@@ -19,7 +19,6 @@ from ..core.scoring.base import PARTS, SUMS, UPDATE
 from ..core.scoring.score import NoScoreError
 from ..tables.groups import FEWEST, MOST, count_names, part_rows, reductions_of
 from ..tables.rows import column_of, counted_parts
-from ..tables.sums import described
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,11 +60,6 @@ class ColumnScorer:
         # The columns that a score needs.
         self.summed = count_names(metric.max_ngram_order)
         self._type = pyarrow.struct([(name, pyarrow.int64()) for name in self.summed])
-
-    @property
-    def counted(self) -> str:
-        """The text of the column `counted` of sums."""
-        return described(self.metric)
 
     def sentence_scores(self, *columns: Any) -> pyarrow.Array:
         """The score of each row, null if it is left out."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..core.inputs.arguments import check_flag
@@ -24,22 +25,19 @@ _NAMES = {"n_gram": "max_ngram_order", "smooth": "smooth_method"}
 _NO_OPTIONS: Mapping[str, Any] = {}
 
 
-class HostImports:
+@contextmanager
+def host_imports(adaptor: str, *hosts: str, extra: str = "") -> Iterator[None]:
     """A context for an adaptor's imports: the error for a missing host says how to install it."""
-
-    def __init__(self, adaptor: str, *hosts: str, extra: str = "") -> None:
-        self.adaptor, self.hosts, self.extra = adaptor, hosts, extra or adaptor
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, ModuleNotFoundError) and error.name in self.hosts:
-            raise ModuleNotFoundError(
-                f"fastbleu.integrations.{self.adaptor} needs {error.name}, which is not installed; "
-                f"install the extra: {install_command(self.extra)}",
-                name=error.name,
-            ) from None
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in hosts:
+            raise
+        raise ModuleNotFoundError(
+            f"fastbleu.integrations.{adaptor} needs {error.name}, which is not installed; "
+            f"install the extra: {install_command(extra or adaptor)}",
+            name=error.name,
+        ) from None
 
 
 def host_metric(

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..core.inputs.arguments import check_positive
-from ._host_metric import HostImports
+from ._host_metric import host_imports
 
-with HostImports("arrow", "pyarrow", extra="parquet"):
+with host_imports("arrow", "pyarrow", extra="parquet"):
     import pyarrow
     from pyarrow import compute
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._host_metric import HostImports
+from ._host_metric import host_imports
 
-with HostImports("dask", "dask", "pandas", "pyarrow"):
+with host_imports("dask", "dask", "pandas", "pyarrow"):
     import dask
     import pandas
     import pyarrow

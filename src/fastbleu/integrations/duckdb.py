@@ -16,12 +16,12 @@ from inspect import Parameter, Signature
 from typing import TYPE_CHECKING
 
 from ..core.inputs.arguments import a_type, check_positive, shown
-from ._host_metric import HostImports
+from ._host_metric import host_imports
 
-with HostImports("duckdb", "duckdb", "pyarrow"):
+with host_imports("duckdb", "duckdb", "pyarrow"):
     import duckdb
 
-    from ..tables.sums import COUNTED
+    from ..tables.sums import COUNTED, described
     from ._columns import ColumnScorer, argument_names, naming_columns
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def register(
     summed = ", ".join(
         f"{field} := sum({name}_counts({arguments}).{field})::BIGINT" for field in scorer.summed
     )
-    counted = scorer.counted.replace("'", "''")
+    counted = described(scorer.metric).replace("'", "''")
     macros = {
         f"{name}_sums": f"struct_pack({added}, {COUNTED} := '{counted}')",
         f"{name}_corpus": f"{name}_of_counts(struct_pack({summed}))",

@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.metric.argument import scorer_of, sums_of_batch
-from ._host_metric import HostImports, host_metric
+from ._host_metric import host_imports, host_metric
 
-with HostImports("ignite", "torch", "ignite"):
+with host_imports("ignite", "torch", "ignite"):
     import torch
     from ignite.exceptions import NotComputableError
     from ignite.metrics import Metric

@@ -18,9 +18,9 @@ from ..core.inputs.errors import InputError, InputTypeError
 from ..core.metric.argument import counter_of, scorer_of, sums_of_batch
 from ..core.metric.bleu import BLEU as NativeBLEU
 from ..core.runtime.extras import not_compiled
-from ._host_metric import HostImports, host_metric
+from ._host_metric import host_imports, host_metric
 
-with HostImports("keras", "keras"):
+with host_imports("keras", "keras"):
     import keras
 
     # Whether Keras runs a metric on tensors without values: it does so once even if run_eagerly.

@@ -26,9 +26,9 @@ from ..matrix.all_pairs import PairScorer
 from ..matrix.decoding import Aggregation
 from ..matrix.reader import SentenceReader
 from ..sacrebleu import BLEU as _SacrebleuBLEU
-from ._host_metric import HostImports
+from ._host_metric import host_imports
 
-with HostImports("mbrs", "torch", "mbrs"):
+with host_imports("mbrs", "torch", "mbrs"):
     import torch
     from mbrs import timer
     from mbrs.metrics import MetricBLEU as _MetricBLEU

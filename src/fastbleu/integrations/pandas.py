@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..tables.functions import appended, score
 from ..tables.rows import RowCounter, check_columns
-from ._host_metric import HostImports
+from ._host_metric import host_imports
 
-with HostImports("pandas", "pandas"):
+with host_imports("pandas", "pandas"):
     import pandas
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.inputs.arguments import a_type
 from ..core.metric.bleu import BLEU
-from ._host_metric import HostImports
+from ._host_metric import host_imports
 
-with HostImports("polars", "polars", "pyarrow"):
+with host_imports("polars", "polars", "pyarrow"):
     import polars
 
     from ._columns import ColumnScorer, naming_columns

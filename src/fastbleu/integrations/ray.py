@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ._host_metric import HostImports
+from ._host_metric import host_imports
 
-with HostImports("ray", "pyarrow", "ray"):
+with host_imports("ray", "pyarrow", "ray"):
     import pyarrow
     import ray.data
     from ray.data import Dataset

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..tables.groups import reductions_of
 from ..tables.sums import COUNTED
-from ._host_metric import HostImports
+from ._host_metric import host_imports
 
-with HostImports("spark", "pyarrow", "pyspark"):
+with host_imports("spark", "pyarrow", "pyspark"):
     import pyarrow
     from pyspark import TaskContext
     from pyspark.sql import DataFrame, functions

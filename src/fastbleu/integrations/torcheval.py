@@ -14,9 +14,9 @@ from ..core.inputs.errors import InputError
 from ..core.metric.argument import scorer_of, sums_of_batch
 from ..core.runtime.extras import not_compiled
 from ..originals.float32 import TORCHEVAL, TorchEvalDialect, tensors
-from ._host_metric import HostImports, host_metric, joined, score
+from ._host_metric import host_imports, host_metric, joined, score
 
-with HostImports("torcheval", "torch", "torcheval"):
+with host_imports("torcheval", "torch", "torcheval"):
     import torch
     from torcheval.metrics import Metric
 

@@ -17,9 +17,9 @@ from ..core.metric.argument import counter_of, scorer_of, sums_of_batch
 from ..core.metric.bleu import BLEU
 from ..core.runtime.extras import not_compiled
 from ..originals.float32 import TORCHMETRICS, TorchMetricsDialect, tensors
-from ._host_metric import HostImports, host_metric, joined, score
+from ._host_metric import host_imports, host_metric, joined, score
 
-with HostImports("torchmetrics", "torch", "torchmetrics"):
+with host_imports("torchmetrics", "torch", "torchmetrics"):
     import torch
     from torchmetrics import Metric
 

@@ -133,11 +133,10 @@ class ComputeMetrics:
                 return {}
             self._check_rows()
             score = self._metric.compute()
-            generated = self._generated / self._rows
-            result: dict[str, Any] = {"bleu": score.value, "brevity_penalty": score.bp}
-            result["gen_len"] = generated
-            if score.bp is None:
-                del result["brevity_penalty"]
+            result: dict[str, Any] = {"bleu": score.value}
+            if score.bp is not None:
+                result["brevity_penalty"] = score.bp
+            result["gen_len"] = self._generated / self._rows
             if self._extra is not None:
                 others = dict(self._extra(self._hypotheses, self._references))
                 if both := result.keys() & others:
