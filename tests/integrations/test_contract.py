@@ -51,22 +51,11 @@ def test_a_refused_batch_adds_nothing(adaptor):
 
 
 @with_counts
-def test_wrong_options_are_refused_when_a_metric_is_made(adaptor):
-    for options, words in (
-        ({"smooth_method": "linear"}, "unknown; choose one of|has none|smooth only"),
-        ({"tokenize": "14a"}, "(?i)tokenize.* '14a' is unknown|choose one of"),
-        ({"weights": [1, 2, 3]}, "weights"),
-        ({"max_ngram_order": 0}, "1.."),
-        ({"ignore_ids": [0]}, "tokenize=False"),
-    ):
-        raises(ValueError, words, adaptor.new, **options)
+def test_metrics_that_no_sums_have_are_refused(adaptor):
     if adaptor.place == "fastbleu:BLEU":
         return
     kind = type(adaptor.new())
     for metric, error, words in (
-        ("13a", ValueError, r"'13a' is a tokenizer, not a dialect"),
-        ("nltkk", ValueError, "nltkk"),
-        (BLEU, TypeError, r"the class BLEU, expected a BLEU: write BLEU\(\)"),
         (4, TypeError, "an int, expected a fastbleu.BLEU"),
         (BLEU(keep_stats=True), ValueError, "keep_stats=True is not supported here"),
         ("lm-eval", ValueError, "'lm-eval.*does not support state"),

@@ -7,7 +7,6 @@ arithmetic, repeated in hub.py, in a script of the hub's layout.
 
 import contextlib
 import inspect
-import pickle
 import shutil
 import sys
 import warnings
@@ -20,7 +19,7 @@ import numpy as np
 import pytest
 import sacrebleu
 import sacrebleu_cases
-from generators import by_stream, outcome, raises, result, seeded, typed, words
+from generators import by_stream, outcome, raises, result, rounds, seeded, typed, words
 from hosts import host
 from processes import python
 from texts import corpus, random_texts
@@ -117,27 +116,20 @@ TOKENIZERS = [None, None, None, words, list, shifted, lambda text: tuple(text.sp
 @random_texts
 def test_bleu_equals_the_hubs_on_random_corpora():
     metric, rng, zeros = load("bleu"), seeded("hub bleu"), 0
-    for _ in range(2000):
+    for _ in range(rounds(2000)):
         predictions, references = segments(rng)
         options = {"max_order": rng.choice((4, 4, 1, 2, 3, 6)), "smooth": rng.random() < 0.5}
         if tokenizer := rng.choice(TOKENIZERS):
             options["tokenizer"] = tokenizer
         expected = result(hub.bleu, predictions, references, **options)
-        found = result(metric.compute, predictions=predictions, references=references, **options)
+        arguments = {"predictions": predictions, "references": references, **options}
         if expected is ZeroDivisionError:
-            assert found is expected, (predictions, references)
+            raises(expected, "have no tokens at all", metric.compute, **arguments)
+            assert not len(metric)
             zeros += 1
-            continue
-        same(found, expected)
-    assert zeros > 10
-
-
-def test_texts_without_tokens():
-    metric = Bleu()
-    for predictions, references in ((["", " "], ["a", "b"]), (["a"], [["", "b"]])):
-        arguments = {"predictions": predictions, "references": references, "smooth": True}
-        raises(ZeroDivisionError, "have no tokens at all", metric.compute, **arguments)
-        assert not len(metric)
+        else:
+            same(metric.compute(**arguments), expected)
+    assert zeros > rounds(2000) // 200
 
 
 def sacrebleu_options(rng):
@@ -151,7 +143,7 @@ def sacrebleu_options(rng):
 def test_sacrebleu_equals_the_hubs_script(scripts):
     metric, rng = Sacrebleu(), seeded("script of the hub")
     theirs = evaluate.load(scripts["sacrebleu"], keep_in_memory=True)
-    for _ in range(400):
+    for _ in range(rounds(400)):
         predictions, streams = sacrebleu_cases.corpus(rng, missing=False)
         references = [list(its) for its in zip(*streams, strict=True)]
         if len(streams) == 1 and rng.random() < 0.5:
@@ -221,17 +213,16 @@ def test_combine(scripts):
 
 
 @pytest.mark.parametrize("name", ["bleu", "sacrebleu"])
-def test_added_segments_stay_until_compute(name):
+def test_segments_are_copied_when_they_are_added(name):
     metric, other = load(name), load(name)
     arguments = {"predictions": ["the cat sat on it"], "references": [["the cat sat on a mat"]]}
-    first = metric.compute(**arguments)
-    other.add(prediction="x", reference="y")
+    expected = metric.compute(**arguments)
     metric.add_batch(**arguments)
+    other.add(prediction="x", reference="y")
     arguments["predictions"][0] = arguments["references"][0][0] = "x"
     arguments["references"][0].append("y")
     assert (len(metric), len(other)) == (1, 1)
-    assert pickle.loads(pickle.dumps(metric)).compute() == metric.compute() == first
-    raises(ValueError, "nothing to score: call add or add_batch", metric.compute)
+    assert metric.compute() == expected
 
 
 def test_any_iterables_of_texts():
@@ -280,7 +271,6 @@ def test_bad_segments_and_options_leave_the_segments(name):
         ),
         "sacrebleu": (
             (ValueError, "smooth_method 'method1' is unknown", {"smooth_method": "method1"}),
-            (ValueError, "tokenizer '13b' is unknown", {"tokenize": "13b"}),
             (TypeError, "tokenizer", {"tokenizer": words}),
         ),
     }[name]:

@@ -158,9 +158,7 @@ def test_tensors_of_other_shapes_and_layouts_are_refused():
     hypotheses, references = tensors()
     metric, scalar, rows = BLEU(tokenize=False), torch.tensor(5), torch.tensor([[1, 2, 3, 4]])
     for pair, error, words in (
-        ((hypotheses, references[:3]), ValueError, r"\(3, 2, 6\)"),
         ((references, references), ValueError, r"\(4, 2, 6\)"),
-        ((hypotheses[0, 0], references), ValueError, r"\(\)"),
         (([scalar], [scalar]), TypeError, "segment 0: references has no dimension, expected a"),
         (([scalar], [[[1]]]), TypeError, "segment 0: the hypothesis has no dimension"),
     ):

@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 from adaptors import PREDS, TARGET
-from generators import raises, seeded
+from generators import raises, rounds, seeded
 from hosts import host
 from texts import batches, corpus, one_or_several, random_texts
 
@@ -50,7 +50,7 @@ def filled(metric=None):
 def test_torchevals_own_score(n_gram):
     rng = seeded("torcheval", n_gram)
     refused = 0
-    for _ in range(300):
+    for _ in range(rounds(300)):
         weights = random_weights(rng, n_gram)
         own = torcheval.BLEUScore(n_gram=n_gram, weights=weights)
         ours = own_numbers(n_gram, weights)
@@ -68,7 +68,7 @@ def test_torchevals_own_score(n_gram):
                 assert ours.update(*part) is ours
             assert states(ours) == states(own)
             assert same(ours.compute(), own.compute())
-    assert n_gram == 1 or refused > 30
+    assert n_gram == 1 or refused > rounds(300) // 10
 
 
 def test_single_texts():
@@ -97,7 +97,6 @@ def test_arguments_are_torchevals_and_a_few_more():
     for wrong, words in (
         ({"metric": "torcheval", "n_gram": 4}, "metric is given, and n_gram too: a metric has all"),
         ({"metric": BLEU(), "weights": torch.ones(4)}, "and weights too"),
-        ({"n_gram": 4, "weights": torch.ones(3)}, "=3, n_gram=4"),
     ):
         raises(ValueError, words, BLEUScore, **wrong)
     weights = [0.1, 0.2, 0.3, 0.4]
@@ -110,24 +109,21 @@ def test_arguments_are_torchevals_and_a_few_more():
 
 
 def test_messages_begin_with_torchevals():
+    def message(call, *arguments, **options):
+        with pytest.raises(ValueError) as caught:
+            call(*arguments, **options)
+        return str(caught.value)
+
     for n_gram, batch in (
         (2, (["a b", "c"], ["a b"])),
         (2, ("a b", [["a"], ["b"]])),
         (2, (["a", "", "b"], ["a", "a", "b b"])),
         (3, ([], [])),
     ):
-        messages = []
-        for metric in (torcheval.BLEUScore(n_gram=n_gram), own_numbers(n_gram)):
-            with pytest.raises(ValueError) as caught:
-                metric.update(*batch)
-            messages.append(str(caught.value))
-        assert messages[1].startswith(messages[0])
-    messages = []
-    for kind in (torcheval.BLEUScore, BLEUScore):
-        with pytest.raises(ValueError) as caught:
-            kind(n_gram=2, weights=torch.ones(3))
-        messages.append(str(caught.value))
-    assert messages[1].startswith(messages[0])
+        theirs = message(torcheval.BLEUScore(n_gram=n_gram).update, *batch)
+        assert message(own_numbers(n_gram).update, *batch).startswith(theirs)
+    wrong = {"n_gram": 2, "weights": torch.ones(3)}
+    assert message(BLEUScore, **wrong).startswith(message(torcheval.BLEUScore, **wrong))
     raises(ValueError, "max_ngram_order=5: its longest n-grams are 1, 2, 3, 4", own_numbers, 5)
 
 
@@ -152,13 +148,8 @@ def test_all_metrics_are_merged_or_none():
     metric.merge_state([metric])
     expected = states(metric)
     assert expected[0] == 2 * states(filled())[0]
-    for other in (
-        {"dialect": "torcheval"},
-        *(
-            {"smooth_method": "none"},
-            {"smooth_method": "none", "tokenize": "none", "lowercase": True},
-        ),
-    ):
+    words = {"smooth_method": "none", "tokenize": "none", "lowercase": True}
+    for other in ({"dialect": "torcheval"}, {"smooth_method": "none"}, words):
         wrong = filled(BLEUScore(metric=BLEU(**other)))
         raises(ValueError, "cannot be added", metric.merge_state, [filled(), wrong])
         assert states(metric) == expected

@@ -5,7 +5,7 @@ import inspect
 
 import pytest
 from adaptors import PREDS, TARGET
-from generators import raises, seeded
+from generators import raises, rounds, seeded
 from hosts import host
 from texts import batches, corpus, random_texts
 
@@ -67,7 +67,7 @@ OWN_13A = own_numbers(4, False, "13a", False, None)
 def test_torchmetrics_own_scores(tokenize):
     """Those of SacreBLEUScore, and of BLEUScore, which has no tokenizer."""
     rng = seeded("torchmetrics", tokenize)
-    for _ in range(400):
+    for _ in range(rounds(400)):
         n_gram, smooth = rng.choice((1, 2, 2, 4, 6)), rng.random() < 0.5
         options = n_gram, smooth, tokenize, rng.random() < 0.5, random_weights(rng, n_gram)
         if tokenize is None:

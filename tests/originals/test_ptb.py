@@ -168,8 +168,8 @@ def test_counted_text_has_these_tokens(kind):
     "piece", ["a", "a.", "a,", "1-", "<a ", "&amp;", "x@", "(", "'", "é.", "😀", "http://"]
 )
 def test_time_is_linear(piece):
-    """Also where a token could be as long as the text: were it quadratic, this would take hours."""
-    assert _ptb.write(piece * (4_000_000 // len(piece)) + " cat").endswith("cat")
+    """Also where a token could be as long as the text: quadratic time would be many minutes."""
+    assert _ptb.write(piece * (1_000_000 // len(piece)) + " cat").endswith("cat")
 
 
 @pytest.mark.long
