@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 from generators import raises
-from ptb_texts import caption
+from ptb_texts import PUNCTUATION, caption
 from recordings import recorded, recorded_tools
 
 import fastbleu
@@ -16,7 +16,6 @@ from fastbleu.cli import main
 from fastbleu.files.formats import parse_captions
 from fastbleu.integrations.coco import Bleu, PTBTokenizer, read
 
-PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
 # Corpora with "\r", "\v", "\f", U+2028 or U+2029, which end a line in Java.
 BROKEN = {"edge:e62", "edge:e63", "edge:e66"}
 

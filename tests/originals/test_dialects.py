@@ -171,12 +171,10 @@ def test_the_rules_of_a_user():
         base.STATE: "state: its score cannot be computed",
         base.SIGNIFICANCE: "significance: its score cannot be computed",
     }.items():
-        with pytest.raises(ValueError, match=f"'precision' does not support {reason}"):
-            precision.require(feature)
-    with pytest.raises(ValueError, match="does not support aggregate=True"):
-        Scorer(precision, 1).expected_scores(None)
-    with pytest.raises(ValueError, match="does not support significance"):
-        fastbleu.significance.bootstrap(Stats([[1, 1, 1, 1]] * 2), metric="mlflow")
+        words = f"'precision' does not support {reason}"
+        raises(ValueError, words, precision.require, feature)
+    words, call = "does not support significance", fastbleu.significance.bootstrap
+    raises(ValueError, words, call, Stats([[1, 1, 1, 1]] * 2), metric="mlflow")
     raises(TypeError, "abstract", Dialect)
 
 
@@ -186,8 +184,7 @@ def test_rows_are_adapted_by_the_dialect():
         dialect = get(name)
         adapted = dialect.adapt(short)
         assert numpy.asarray(adapted).tolist() == [[1, 1, 1, 0, 1, dialect.minimum_total]]
-        with pytest.raises(TypeError, match="AdaptedRows"):
-            fastbleu.significance.bootstrap(adapted)
+        raises(TypeError, "AdaptedRows", fastbleu.significance.bootstrap, adapted)
     assert (NLTK.minimum_total, SACREBLEU.minimum_total) == (1, 0)
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 import wmt22
-from generators import SEED, SEGMENTS
+from generators import SEED, SEGMENTS, raises
 from metrics import count
-from ptb_texts import KINDS, java_lines
+from ptb_texts import KINDS, PUNCTUATION, java_lines
 from recordings import recorded
 
 import fastbleu
@@ -25,7 +25,6 @@ from fastbleu.originals import _ptb
 from fastbleu.reporting.contents import match_positions
 from fastbleu.tokenizers import tokenize
 
-PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
 FOLLOWING = {"end": "", "next a": "\na cat", "next A": "\nA cat", "next 1": "\n1 cat"}
 
 
@@ -185,8 +184,7 @@ def test_nothing_is_written_from_beyond_where_it_stops():
 
 
 def test_bytes_are_refused():
-    with pytest.raises(TypeError, match="expected a str to tokenize, not"):
-        _ptb.write(b"a cat")
+    raises(TypeError, "expected a str to tokenize, not", _ptb.write, b"a cat")
 
 
 def test_it_is_lowercased_after_it_is_split():

@@ -198,7 +198,7 @@ def test_sentences(name, variant):
         assert list(map(plain, found)) == expected, case["id"]
 
 
-@pytest.mark.parametrize("name", [*DIALECTS.values(), TOOLS])
+@pytest.mark.parametrize("name", [DIALECTS["edge"], TOOLS])
 def test_a_changed_case_changes_its_line_alone(name, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "tools")
     record = importlib.import_module("record")
