@@ -8,13 +8,14 @@ import shutil
 
 import pytest
 from generators import raises
-from ptb_texts import PUNCTUATION, caption
-from recordings import recorded, recorded_tools
+from ptb_texts import caption
+from recordings import recorded_tools
 
 import fastbleu
 from fastbleu.cli import main
 from fastbleu.files.formats import parse_captions
 from fastbleu.integrations.coco import Bleu, PTBTokenizer, read
+from fastbleu.originals import _ptb
 
 # Corpora with "\r", "\v", "\f", U+2028 or U+2029, which end a line in Java.
 BROKEN = {"edge:e62", "edge:e63", "edge:e66"}
@@ -87,27 +88,19 @@ def tokenized(captions):
     return PTBTokenizer(compatible=True).tokenize({1: entries})[1]
 
 
-def test_the_next_caption_changes_the_end_as_in_java():
-    following = {"end": [], "next a": ["a cat"], "next A": ["A cat"], "next 1": ["1 cat"]}
-    for case in recorded("ptb.jsonl.gz"):
-        if "lines" not in case and "\r" not in case["text"]:
-            for key, others in following.items():
-                tokens = [t for t in case.get(key, case["tokens"]) if t not in PUNCTUATION]
-                assert tokenized([case["text"], *others])[0] == " ".join(tokens), (key, case)
-
-
-def test_a_caption_is_read_with_the_next_one_that_is_not_blank():
-    """Blank captions in between count as one, and many of them cost no time."""
+def test_captions_are_read_as_the_lines_of_one_file():
+    """The next one that is not blank can change the end; many blank ones cost no time."""
     rng = random.Random(9)
-    blanks = ["", " ", "\t", "\xa0 ", "\u2003", "\x85", "\x1c"]
     pieces = ["etc.", "U.S.", "they've", ":D", "'90", "Inc.", "cat", "5", "A", "it&apos;s"]
-    pieces += ["&apos;s", "<b>", "\u00e9", "\U0001f600"]
+    pieces += ["No.", "&apos;s", "<b>", "\u00e9", "\U0001f600"]
+    blanks = ["", " ", "\t", "\xa0 ", "\u2003", "\x85", "\x1c"]
     for _ in range(1000):
-        texts = [" ".join(rng.choices(pieces, k=3)) for _ in range(3)]
-        between = [rng.choices(blanks, k=rng.choice([1, 2, 40])) for _ in range(2)]
-        found = tokenized([texts[0], *between[0], texts[1], *between[1], texts[2]])
-        assert found[0] == tokenized([texts[0], "", texts[1]])[0]
-        assert found[len(between[0]) + 1] == tokenized([texts[1], "", texts[2]])[0]
+        captions = []
+        for _ in range(3):
+            captions += rng.choices(blanks, k=rng.choice([0, 1, 2, 40]))
+            captions.append(" ".join(rng.choices(pieces, k=3)))
+        file = "\n".join(captions)
+        assert tokenized(captions) == _ptb.write(file, False, len(file)).split("\n")
     assert tokenized([""] * 500_000) == [""] * 500_000  # or it would take hours
 
 

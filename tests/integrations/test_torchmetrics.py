@@ -234,17 +234,13 @@ def test_counts_made_in_another_way_are_refused():
         filled(loaded, ["x"], [["x"]]).compute(), filled(filled(), ["x"], [["x"]]).compute()
     )
     others = [
-        *(SacreBLEUScore(lowercase=True), SacreBLEUScore(metric=OWN_13A)),
+        SacreBLEUScore(lowercase=True),
+        SacreBLEUScore(metric=OWN_13A),
         SacreBLEUScore(n_gram=1),  # tensors of one number would be broadcast
         SacreBLEUScore(metric=BLEU(tokenize=str.split)),
-        *(
-            SacreBLEUScore(metric=BLEU(tokenize=False, **options))
-            for options in (
-                *({}, {"ignore_ids": (0,)}, {"ignore_ids": (1,)}),
-                *({"skip_ids": (0,)}, {"stop_ids": 0}),
-            )
-        ),
     ]
+    of_ids = [{}, {"ignore_ids": (0,)}, {"ignore_ids": (1,)}, {"skip_ids": (0,)}, {"stop_ids": 0}]
+    others += [SacreBLEUScore(metric=BLEU(tokenize=False, **options)) for options in of_ids]
     for number, other in enumerate(others):
         raises(ValueError, "different ways", metric.merge_state, other)
         for another in others[number + 1 :]:
@@ -254,8 +250,6 @@ def test_counts_made_in_another_way_are_refused():
         other.update([], [])
         raises(ValueError, "another way", other.compute)
     before = metric.preds_len
-    raises(ValueError, "different ways", metric.merge_state, filled(SacreBLEUScore(n_gram=2)))
-    assert metric.preds_len == before
     metric.merge_state(filled().metric_state)
     assert metric.preds_len == 2 * before
     metrics = {"a": BLEUScore(), "b": SacreBLEUScore()}

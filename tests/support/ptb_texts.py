@@ -28,8 +28,6 @@ SUBJECTS = "A man|Two women|a group of people|The dog's owner|An old couple|a T.
 VERBS = "is riding|can't reach|jumps over|are standing next to|'s about to eat|has just thrown"
 OBJECTS = "a bike|the ball|a slice of pizza|a double-decker bus|No. 5|a teddy bear's arm"
 PLACES = "in the snow|at 5 p.m.|on a beach (day)|near Smith & Co.|- downtown|while it's raining"
-# What captions leave out.
-PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
 
 
 def caption(rng):
