@@ -113,7 +113,7 @@ TWO = [LINE, LINE]
         ("corpus_bleu", WITHOUT, {"tokenize": str.split}, ValueError, "segment 2"),
         ("sentence_bleu", (LINE, [None]), {}, ValueError, "segment 0"),
         ("corpus_bleu", (TWO, [[LINE, ("a", "b")]]), {}, TypeError, "segment 1: .* tuple, exp"),
-        ("corpus_bleu", (TWO, [[LINE, ["a", "b"]]]), {}, TypeError, "segment 1: .* list, exp"),
+        ("corpus_bleu", (TWO, [[LINE, ["a"]]]), {}, TypeError, "segment 1: .* list, exp"),
         ("corpus_bleu", ([LINE, 5], [TWO]), {}, TypeError, "segment 1"),
         ("corpus_bleu", (TWO, [[LINE, 5]]), {}, TypeError, "segment 1"),
         ("corpus_bleu", (TWO, [TWO, [LINE, b"bytes"]]), {}, TypeError, "segment 1"),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 
-from ..core.inputs._batch import Batch
+from ..core.inputs._batch import Batch, count_blank
 from ..core.inputs.arguments import a_type, list_or_tuple, number_of, shown, unknown_name
 from ..core.inputs.errors import InputError, InputTypeError, Place, place, warn_input
 from ..core.inputs.looks import is_phrase
@@ -113,10 +113,11 @@ def count_streams(
     except TypeError:
         refuse_missing(kept)
         raise
-    if counted.nrefs != 1 and isinstance(kept[0], str):
-        segment = next(n for n, line in enumerate(kept) if not isinstance(line, str))
-        problem = f"a reference is {a_type(kept[segment])}, expected a str or None"
-        raise InputTypeError.at(Place(segment, side="reference"), problem)
+    if isinstance(kept[0], str) and count_blank(kept) < 0:  # not all are str: counters take lists
+        for segment, line in enumerate(kept):
+            if not isinstance(line, str):
+                problem = f"a reference is {a_type(line)}, expected a str or None"
+                raise InputTypeError.at(Place(segment, side="reference"), problem)
     if len(lines) < len(segments) and counted.nrefs != count_references(segments[len(lines) :]):
         counted.nrefs = -1
     return counted
