@@ -310,3 +310,16 @@ def test_a_pipe_is_read_once(tmp_path):
     descriptor = os.open(path, os.O_RDWR)  # or opening it would wait
     assert "a pipe can be read only once: add --quoted or --no-quoted" in error(*arguments)
     os.close(descriptor)
+
+
+def test_rows_of_all_files_are_counted_from_0(tmp_path):
+    good = {"csv": "a b,a b\n", "tsv": "a b\ta b\n", "jsonl": '{"mt": "a b", "ref": "a b"}\n'}
+    cells = {"csv": ",a b\n", "tsv": "\ta b\n", "jsonl": '{"mt": null, "ref": "a b"}\n'}
+    damaged = {"csv": "a,b,c\n", "tsv": "a\tb\tc\n", "jsonl": '{"mt": "a", "ref"\n'}
+    for end, row in good.items():
+        heading = {"csv": "mt,ref\n", "tsv": "mt\tref\n"}.get(end, "")
+        for problem in (cells, damaged):
+            path = tmp_path / f"t.{end}"
+            path.write_text(heading + row * 2 + problem[end])
+            with pytest.raises((TypeError, ValueError), match=r"\brow 2\b"):
+                tables.score(str(path), "mt", "ref")
