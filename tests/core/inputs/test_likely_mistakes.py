@@ -106,6 +106,10 @@ def test_many_segments_that_are_equal_or_unrelated_cause_one_warning():
     texts = [f"this is line {n} of the file" for n in range(40)]
     [message] = messages(metric.score, texts, texts)[1]
     assert message == "all 40 hypotheses equal their references: is a side given twice?"
+    for sides in ([texts, [" "] * 40], [[" "] * 40, texts]):
+        blank = "hypotheses" if sides[0][0] == " " else "references"
+        messages_of_blank = messages(BLEU().score, *sides)[1]
+        assert f"all 40 {blank} are blank: they have no tokens" in messages_of_blank
 
 
 def test_segments_that_are_shifted_cause_one_warning():
