@@ -4,7 +4,6 @@ import html
 import json
 import random
 import unicodedata
-import warnings
 
 import pytest
 from generators import messages, quietly
@@ -12,25 +11,10 @@ from generators import messages, quietly
 from fastbleu import BLEU, explain
 from fastbleu.diagnosis.repairs import REPAIRS
 
-NOUNS = [
-    *[
-        "Müller",
-        "château",
-        "mother",
-        "Bäcker",
-        "river",
-        "Señor",
-        "café",
-        "town",
-        "number-one",
-        "letter",
-    ],
-    "garden",
-]
-VERBS = [
-    *["found", "lost", "didn't", "saw", "brought", "called", "answered", "wouldn't", "followed"],
-    "painted",
-]
+NOUNS = ["Müller", "château", "mother", "Bäcker", "river", "Señor", "café", "town", "number-one"]
+NOUNS += ["letter", "garden"]
+VERBS = ["found", "lost", "didn't", "saw", "brought", "called", "answered", "wouldn't", "followed"]
+VERBS += ["painted"]
 ENDINGS = ["in 1,250 days.", "– it said “no”!", "(at 5.3 km), too.", "as usual?", "at 10:30."]
 
 
@@ -65,74 +49,83 @@ def misread(text):
     return text.encode().decode("latin-1")
 
 
-# A name, what plants it, and whether the text can be restored.
-PLANTED = [
-    ("encoding", misread, True),
-    ("encoding twice", lambda text: misread(misread(text)), True),
-    ("entities", lambda text: html.escape(text).replace("é", "&eacute;"), True),
-    ("escapes", lambda text: json.dumps(text)[1:-1], True),
-    ("lists", lambda text: json.dumps([text], ensure_ascii=False), True),
-    ("lists", lambda text: str(text.split(" ")), True),
-    ("quoted", '"{}"'.format, True),
-    ("quoted", "„{}“".format, True),
-    ("quoted", "'{}'".format, True),
-    ("log columns", "H-3\t-0.25\t{}".format, True),
-    ("log columns", "3 ||| {} ||| LM= -1.5 ||| -2.25".format, True),
-    ("log columns", "17\t{}".format, True),
-    ("subwords", in_pieces("@@", ""), True),
-    ("subwords", in_pieces("", "##"), True),
-    ("subwords", in_pieces("\uffed", ""), True),
-    (
-        "subwords",
-        lambda text: " ".join(f"\u2581{w[:2]} {w[2:]}".strip() for w in text.split()),
-        True,
-    ),
-    ("subwords", lambda text: "\u0120" + text.replace(" ", " \u0120"), True),
-    ("characters", " ".join, True),
-    ("characters", "\n".join, True),
-    ("tags", "<s> {} </s>".format, True),
-    ("tags", "[CLS] {} [SEP]".format, True),
-    ("tags", "{} <pad> <pad>".format, True),
-    ("tags", "<|im_start|> {}<|im_end|>".format, True),
-    ("tags", "[INST] {} [/INST]".format, True),
-    ("tags", '<seg id="1">{}</seg>'.format, True),
-    ("tokenization", spaced, False),
-    ("repeated", "{0} {0}".format, True),
-    ("zero-width", lambda text: text.replace(" ", " \u200b"), True),
-    ("zero-width", "\ufeff{}".format, True),
-    ("normalization", lambda text: unicodedata.normalize("NFD", text), True),
-    (
-        "full-width",
-        lambda text: "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text),
-        True,
-    ),
-    ("quotes", lambda text: text.replace("“", '"').replace("”", '"'), False),
-    ("dashes", lambda text: text.replace("–", "-"), False),
-    ("case", str.lower, False),
-    ("capitals", str.upper, False),
-    ("case", str.title, False),
-    ("accents", lambda text: text.translate(str.maketrans("üâäñé", "uaane")), False),
-    ("marks", lambda text: text.replace(".", "।").replace(",", "،"), True),
-    ("punctuation", lambda text: "".join(c for c in text if c.isalnum() or c == " "), False),
-    ("numbers", lambda text: text.replace("1,250", "1.250"), False),
-    ("constant text", ">>deu<< {}".format, True),
-    ("constant text", "startseq {}".format, True),
-    ("constant text", "de_DE {}".format, True),
-    ("constant text", "{}_eos".format, True),
-    ("constant text", "Translation: {}".format, True),
-    ("constant text", "**{}**".format, True),
-    ("constant text", "Here is the German translation: {}".format, True),
-    ("words reversed", lambda text: " ".join(reversed(text.split())), True),
+def spelled(text):
+    return " ".join(f"\u2581{word[:2]} {word[2:]}".strip() for word in text.split())
+
+
+def widened(text):
+    return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text)
+
+
+# A name, and what plants it; the text can be restored.
+RESTORED = [
+    ("encoding", misread),
+    ("encoding twice", lambda text: misread(misread(text))),
+    ("entities", lambda text: html.escape(text).replace("é", "&eacute;")),
+    ("escapes", lambda text: json.dumps(text)[1:-1]),
+    ("lists", lambda text: json.dumps([text], ensure_ascii=False)),
+    ("lists", lambda text: str(text.split(" "))),
+    ("quoted", '"{}"'.format),
+    ("quoted", "„{}“".format),
+    ("quoted", "'{}'".format),
+    ("log columns", "H-3\t-0.25\t{}".format),
+    ("log columns", "3 ||| {} ||| LM= -1.5 ||| -2.25".format),
+    ("log columns", "17\t{}".format),
+    ("subwords", in_pieces("@@", "")),
+    ("subwords", in_pieces("", "##")),
+    ("subwords", in_pieces("\uffed", "")),
+    ("subwords", spelled),
+    ("subwords", lambda text: "\u0120" + text.replace(" ", " \u0120")),
+    ("characters", " ".join),
+    ("characters", "\n".join),
+    ("tags", "<s> {} </s>".format),
+    ("tags", "[CLS] {} [SEP]".format),
+    ("tags", "{} <pad> <pad>".format),
+    ("tags", "<|im_start|> {}<|im_end|>".format),
+    ("tags", "[INST] {} [/INST]".format),
+    ("tags", '<seg id="1">{}</seg>'.format),
+    ("repeated", "{0} {0}".format),
+    ("zero-width", lambda text: text.replace(" ", " \u200b")),
+    ("zero-width", "\ufeff{}".format),
+    ("normalization", lambda text: unicodedata.normalize("NFD", text)),
+    ("full-width", widened),
+    ("marks", lambda text: text.replace(".", "।").replace(",", "،")),
+    ("constant text", ">>deu<< {}".format),
+    ("constant text", "startseq {}".format),
+    ("constant text", "de_DE {}".format),
+    ("constant text", "{}_eos".format),
+    ("constant text", "Translation: {}".format),
+    ("constant text", "**{}**".format),
+    ("constant text", "Here is the German translation: {}".format),
+    ("words reversed", lambda text: " ".join(reversed(text.split()))),
 ]
+LOST = [
+    ("tokenization", spaced),
+    ("quotes", lambda text: text.replace("“", '"').replace("”", '"')),
+    ("dashes", lambda text: text.replace("–", "-")),
+    ("case", str.lower),
+    ("capitals", str.upper),
+    ("case", str.title),
+    ("accents", lambda text: text.translate(str.maketrans("üâäñé", "uaane"))),
+    ("punctuation", lambda text: "".join(c for c in text if c.isalnum() or c == " ")),
+    ("numbers", lambda text: text.replace("1,250", "1.250")),
+]
+PLANTED = RESTORED + LOST
 
 
-def found(hypotheses, references, metric="sacrebleu"):
-    return explain(hypotheses, references, metric, metric).findings
+def of_each(planted):
+    """Run a test with each of these mistakes."""
+    names = [f"{number} {name}" for number, (name, _) in enumerate(planted)]
+    return pytest.mark.parametrize(("name", "plant"), planted, ids=names)
+
+
+def found(hypotheses, references):
+    return explain(hypotheses, references, "sacrebleu", "sacrebleu").findings
 
 
 def test_every_repair_is_planted():
     without_effect = {"line ends"}
-    assert {*REPAIRS} - without_effect <= {name for name, _, _ in PLANTED}
+    assert {*REPAIRS} - without_effect <= {name for name, _ in PLANTED}
 
 
 def test_a_suffix_of_a_few_texts():
@@ -149,26 +142,16 @@ def test_nothing_is_said_of_clean_text():
 
 
 UNNOTICED = {"quotes", "dashes", "accents", "punctuation", "numbers", "words reversed"}
-RESTORED = [case for case in PLANTED if case[2]]
 
 
 @pytest.mark.parametrize("side", ["hypotheses", "references"])
-@pytest.mark.parametrize(
-    ("name", "plant", "is_restored"),
-    PLANTED,
-    ids=[f"{n} {name}" for n, (name, *_) in enumerate(PLANTED)],
-)
-def test_the_planted_corpus_becomes_the_clean_one(name, plant, is_restored, side):
-    hypotheses, references = CLEAN, REFERENCES
-    if side == "hypotheses":
-        hypotheses = [*map(plant, hypotheses)]
-    else:
-        references = [*map(plant, references)]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        clean = BLEU().score(CLEAN, REFERENCES).value
-        planted = BLEU().score(hypotheses, references).value
-        findings = found(hypotheses, references)
+@of_each(PLANTED)
+@pytest.mark.filterwarnings("ignore")
+def test_the_planted_corpus_becomes_the_clean_one(name, plant, side):
+    sides, is_restored = {"hypotheses": CLEAN, "references": REFERENCES}, (name, plant) in RESTORED
+    clean = BLEU().score(*sides.values()).value
+    sides[side] = [*map(plant, sides[side])]
+    planted, findings = BLEU().score(*sides.values()).value, found(*sides.values())
     if clean - planted < 0.1:  # 13a does not see it
         assert findings == []
         return
@@ -184,12 +167,8 @@ def test_the_planted_corpus_becomes_the_clean_one(name, plant, is_restored, side
         assert finding.points is None or abs(finding.points - gain) < 0.25 * gain + 0.5
 
 
-@pytest.mark.parametrize(
-    ("name", "plant", "is_restored"),
-    RESTORED,
-    ids=[f"{n} {name}" for n, (name, *_) in enumerate(RESTORED)],
-)
-def test_a_repair_restores_the_text(name, plant, is_restored):
+@of_each(RESTORED)
+def test_a_repair_restores_the_text(name, plant):
     if name != "constant text":  # what both sides have is part of the texts
         both = ([*map(plant, side)] for side in (CLEAN, REFERENCES))
         assert name not in {finding.name for finding in found(*both)}
@@ -197,12 +176,8 @@ def test_a_repair_restores_the_text(name, plant, is_restored):
         assert [REPAIRS[name].rewrite(plant(text)) for text in CLEAN] == CLEAN
 
 
-@pytest.mark.parametrize(
-    ("name", "plant", "is_restored"),
-    PLANTED,
-    ids=[f"{n} {name}" for n, (name, *_) in enumerate(PLANTED)],
-)
-def test_a_warning_says_what_explain_says(name, plant, is_restored):
+@of_each(PLANTED)
+def test_a_warning_says_what_explain_says(name, plant):
     """But differences of spelling are not looked for in texts that match well."""
     hypotheses, references = [*map(plant, CLEAN)] * 9, REFERENCES * 9
     found_by_explain = quietly(found, hypotheses[:64], references[:64])
