@@ -28,10 +28,7 @@ def settings(number, hypotheses=HYPOTHESES, references=REFERENCES):
 
 
 def test_a_setting_is_found_by_its_number():
-    for options in (
-        *({}, {"lowercase": True}, {"smooth_method": "add-k"}, {"tokenize": "char"}),
-        {"tokenize": "intl", "lowercase": True},
-    ):
+    for options in ({}, {"smooth_method": "add-k"}, {"tokenize": "intl", "lowercase": True}):
         expected = ", ".join(f"{k}={v!r}" for k, v in {"dialect": "sacrebleu", **options}.items())
         value = BLEU(**options).score(HYPOTHESES, REFERENCES).value
         assert expected in settings(f"{value:.8f}")
@@ -59,19 +56,20 @@ def test_an_empty_pair_at_the_end():
 def test_text_that_moses_has_tokenized(monkeypatch):
     sacremoses = pytest.importorskip("sacremoses")
     moses = sacremoses.MosesTokenizer("en")
-    hypotheses = ["Don't stop (here): it's 3.5%!", "The U.S. team's well-known, isn't it?"]
-    references = ["Do not stop (here): it's 3.5%!", "The U.S. team is well-known, isn't it?"]
-    sides = hypotheses, references
+    sides = (
+        ["Don't stop (here): it's 3.5%!", "The U.S. team's well-known, isn't it?"],
+        ["Do not stop (here): it's 3.5%!", "The U.S. team is well-known, isn't it?"],
+    )
     texts = ([moses.tokenize(text, return_str=True) for text in side] for side in sides)
     value = BLEU("multi-bleu").score(*texts).value
-    assert value != BLEU("multi-bleu").score(hypotheses, references).value
-    found = identify(hypotheses, references, f"{value:.2f}")
+    assert value != BLEU("multi-bleu").score(*sides).value
+    found = identify(*sides, f"{value:.2f}")
     expected = "dialect='multi-bleu'; text already tokenized by Moses' tokenizer"
     assert expected in [match.setting for match in found.matches]
     assert not found.untried
     monkeypatch.setitem(sys.modules, "sacremoses", None)
-    found = identify(hypotheses, references, f"{value:.2f}")
-    assert "Moses' tokenizer was not tried: it needs sacremoses" in " ".join(str(found).split())
+    untried = " ".join(str(identify(*sides, f"{value:.2f}")).split())
+    assert "Moses' tokenizer was not tried: it needs sacremoses" in untried
 
 
 def test_dialects_come_before_recipes_with_the_same_number():
@@ -103,15 +101,12 @@ def test_wrong_arguments():
 
 
 def test_recipes_that_differ_in_the_last_digits_are_one_match():
-    hypotheses, references = ["the cat sat on the red mat"], ["the cat sat on a red mat today"]
-    hypotheses[0] += " and it slept"
-    values = [
-        BLEU(dialect=name).score(hypotheses, references).value
-        for name in ("metrax", "ignite-no_smooth-micro")
-    ]
-    assert 0 < abs(values[0] - values[1]) < 1e-7
-    found = settings(f"{values[0]:.4f}", hypotheses, references)
-    assert any("'metrax'" in one and "'ignite-no_smooth-micro'" in one for one in found)
+    corpus = ["the cat sat on the red mat and it slept"], ["the cat sat on a red mat today"]
+    names = "metrax", "ignite-no_smooth-micro"
+    value, other = (BLEU(name).score(*corpus).value for name in names)
+    assert 0 < abs(value - other) < 1e-7
+    expected = {f"dialect={name!r}" for name in names}
+    assert any(expected <= {*match.split(" or ")} for match in settings(f"{value:.4f}", *corpus))
 
 
 def test_many_settings_that_print_the_number_are_grouped_by_what_differs():
@@ -130,13 +125,6 @@ def test_many_settings_that_print_the_number_are_grouped_by_what_differs():
     )
 
 
-def test_recipes_with_the_same_score_are_one_match():
-    hypotheses, references = ["the cat sat on the mat"], ["the cat is on the mat"]
-    first, *_ = identify(hypotheses, references, "78.392").matches
-    either = "dialect='llamafactory-metric' or dialect='llamafactory-eval_bleu_rouge'"
-    assert first.setting == either
-
-
 def test_scores_on_the_scale_of_the_number_come_first():
     text = "the cat sat on the red mat and it slept"
     found = settings("0.9048", [text], [f"{text} today"])
@@ -144,11 +132,10 @@ def test_scores_on_the_scale_of_the_number_come_first():
 
 
 def test_numbers_with_an_exponent_keep_their_digits():
-    hypotheses, references = ["the cat sat on the mat"], ["a cat is on a mat"]
-    value = BLEU("crystalbleu").score(hypotheses, references).value
+    corpus = ["the cat sat on the mat"], ["a cat is on a mat"]
+    value = BLEU("crystalbleu").score(*corpus).value
     assert 0 < value < 1e-70
-    found = identify(hypotheses, references, repr(value))
-    assert any("'crystalbleu'" in match.setting for match in found.matches[:5])
+    assert any("'crystalbleu'" in setting for setting in settings(repr(value), *corpus)[:5])
 
 
 # WMT22
@@ -206,9 +193,11 @@ def test_each_setting_has_the_score_that_its_arguments_give(system):
 @pytest.mark.wmt22
 def test_slow_settings_are_left_out_only_if_they_are_far():
     """Of a large corpus, matches and nearest others are those of all settings scored in full."""
-    hypotheses, references = (part[:600] for part in wmt22.one_reference("en-de.Online-B"))
+    pairs = zip(*wmt22.one_reference("en-de.Online-B"), strict=True)
+    short = [pair for pair in pairs if len(pair[1]) < 90][:600]
+    hypotheses, references = map(list, zip(*short, strict=True))
     in_full = score_settings(Corpus.read(hypotheses, references, BLEU()))
-    drawn = [f"{s.shown(50):.2f}" for s in seeded("numbers").sample(in_full, 4)]
+    drawn = [f"{s.shown(50):.2f}" for s in seeded("numbers").sample(in_full, 2)]
     for printed in ("12.3", "0.6512", "0.6", *drawn):
         found, number = identify(hypotheses, references, printed), float(printed)
         assert found.tried == len(in_full)
