@@ -159,56 +159,38 @@ def test_probabilities_in_place_of_logarithms_are_noticed():
     mbr(SAMPLES[:1], reference_lprobs=[1])
 
 
-@pytest.mark.parametrize("aggregate", [False, True])
-def test_batches(aggregate):
-    rng = seeded("mbr batches")
-    candidates, references = ([texts(rng, size) for _ in range(40)] for size in (7, 9))
-    weights = [[rng.random() for _ in range(9)] for _ in range(40)]
-    options = {"aggregate": aggregate, "return_matrix": not aggregate}
-    alone = [
-        mbr(*sides, reference_weights=row, **options)
-        for *sides, row in zip(candidates, references, weights, strict=True)
-    ]
-    for threads in (1, 3, 50):
-        options["metric"] = BLEU(threads=threads)
-        result = mbr(candidates, references, reference_weights=weights, **options)
-        assert (result.best.dtype, result.best.tolist()) == (np.int64, [one.best for one in alone])
-        assert result.utilities.tolist() == [one.utilities.tolist() for one in alone]
-        if not aggregate:
-            assert (result.matrix == [one.matrix for one in alone]).all()
-    logs = mbr(candidates, references, reference_lprobs=np.log(weights), aggregate=aggregate)
-    assert np.allclose(logs.utilities, result.utilities, rtol=1e-12)
-
-
 RAGGED = [["a b c", "a b", "a b c d"], ["x"], ["b c d", "b d"]]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"metric": BLEU(threads=2)}, {"aggregate": True}, {"return_matrix": True}],
-    ids=str,
-)
-def test_sources_of_different_sizes(options):
-    samples = [["a b c d", "a"], ["x y", "x", "z"], ["b c d"]]
-    weights = [[1, 2], [3, 1, 1], [1]]
+@pytest.mark.parametrize("options", [{}, {"aggregate": True}, {"return_matrix": True}], ids=str)
+@pytest.mark.parametrize("is_ragged", [False, True])
+def test_each_source_of_a_batch_is_decided_as_alone(is_ragged, options):
+    rng = seeded("mbr batches", is_ragged)
+    sizes = [(rng.randint(1, 7), rng.randint(1, 9)) if is_ragged else (7, 9) for _ in range(40)]
+    candidates, references = ([texts(rng, size[side]) for size in sizes] for side in (0, 1))
+    weights = [[rng.random() for _ in source] for source in references]
     for further in (
         {},
-        {"references": samples, "reference_weights": weights},
-        {"references": samples, "reference_lprobs": [np.log(row) for row in weights]},
+        {"references": references, "reference_weights": weights},
+        {"references": references, "reference_lprobs": [np.log(row) for row in weights]},
     ):
-        found = mbr(RAGGED, **further, **options)
-        assert found.best.dtype == np.int64
-        for source, candidates in enumerate(RAGGED):
-            alone = mbr(candidates, **{name: it[source] for name, it in further.items()}, **options)
-            assert found.best[source] == alone.best
-            assert found.utilities[source].tolist() == alone.utilities.tolist()
-            assert found.signature == alone.signature
-            if "return_matrix" in options:
-                assert found.matrix[source].tolist() == alone.matrix.tolist()
-    assert "1-3 hypotheses" in mbr(RAGGED)._repr_html_()
+        alone = [
+            mbr(source, **{name: values[number] for name, values in further.items()}, **options)
+            for number, source in enumerate(candidates)
+        ]
+        for threads in (1, 3, 50):
+            found = mbr(candidates, **further, **options, metric=BLEU(threads=threads))
+            assert found.best.dtype == np.int64
+            assert found.best.tolist() == [result.best for result in alone]
+            assert found.signature == alone[0].signature
+            for name in ("utilities", *["matrix"] * ("return_matrix" in options)):
+                for values, result in zip(getattr(found, name), alone, strict=True):
+                    assert values.tolist() == getattr(result, name).tolist()
+
+
+def test_masks_of_a_batch():
     ids = [np.array([[1, 2, 3], [1, 2, 0]]), np.array([[4, 0, 0], [4, 4, 0], [5, 0, 0]])]
-    masks = [rows != 0 for rows in ids]
-    metric = BLEU(tokenize=False)
+    masks, metric = [rows != 0 for rows in ids], BLEU(tokenize=False)
     found = mbr(ids, hypothesis_mask=masks, metric=metric)
     for utilities, rows, mask in zip(found.utilities, ids, masks, strict=True):
         alone = mbr(rows, hypothesis_mask=mask, metric=metric)
@@ -246,14 +228,8 @@ BATCH = [["a b", "b c"], ["c", "d"]]
         ({"hypotheses": []}, ValueError, "hypotheses is empty"),
         ({"references": []}, ValueError, "references is empty"),
         ({"references": ["a", "b", None]}, TypeError, r"references\[2\]"),
-        ({"references": [0.2, 0.3, 0.5]}, TypeError, "pass weights by name, reference_w"),
-        ({"references": None, "reference_mask": [[1]]}, ValueError, "hypothesis_mask="),
         ({"reference_weights": [1, 2]}, ValueError, r"shape \(2,\).*3 references.*\(3,\)"),
-        (
-            {"reference_weights": (0.25,) * 4},
-            ValueError,
-            r"weights of n-gram orders go to fastbleu\.BLEU",
-        ),
+        ({"reference_weights": (0.25,) * 4}, ValueError, "orders go to fastbleu.BLEU"),
         ({"reference_weights": [1, -0.5, 2]}, ValueError, r"weights\[1\] is -0.5.*at least 0"),
         ({"reference_weights": [1, 2, math.inf]}, ValueError, r"weights\[2\] is inf"),
         ({"reference_weights": [0, 0, 0]}, ValueError, "0 for all references"),
@@ -261,7 +237,6 @@ BATCH = [["a b", "b c"], ["c", "d"]]
         ({"reference_weights": [[1], [2, 3], 4]}, ValueError, "weights cannot be read"),
         ({"reference_lprobs": [0, math.nan, 0]}, ValueError, r"reference_lprobs\[1\] is nan"),
         ({"reference_lprobs": [-math.inf] * 3}, ValueError, "-inf for all references"),
-        ({"reference_weights": [1] * 3, "reference_lprobs": [0] * 3}, ValueError, "pass only one"),
         ({"aggregate": True, "return_matrix": True}, ValueError, "makes no matrix"),
         ({"aggregate": True, "metric": "nltk"}, ValueError, "dialect 'nltk'"),
     ],
@@ -299,14 +274,13 @@ def test_a_result_as_plain_values(hypotheses):
     plain = json.loads(json.dumps(result.to_dict()))
     assert plain == result.to_dict()
     assert list(plain) == ["best", "utilities", "matrix", "signature"]
-    assert (plain["best"], plain["signature"]) == (
-        np.asarray(result.best).tolist(),
-        result.signature,
-    )
+    assert plain["best"] == np.asarray(result.best).tolist()
+    assert plain["signature"] == result.signature
     for name in ("utilities", "matrix"):
         parts = zip(plain[name], getattr(result, name), strict=True)
         assert all(part == array.tolist() for part, array in parts)
     assert mbr(hypotheses).to_dict()["matrix"] is None
+    assert ("1-3 hypotheses" in result._repr_html_()) == (hypotheses is RAGGED)
 
 
 EXAMPLE = wmt22.PROJECT / "examples" / "mbr.py"

@@ -99,16 +99,22 @@ def scores(pools):
 
 
 @pytest.mark.parametrize("threads", [1, 3, 20])
-def test_threads_and_types_change_nothing(pools, threads):
+def test_threads_types_and_batches_change_nothing(pools, threads):
     """Sources that a single thread would score alone, and large ones that all share."""
     hypotheses, references = pools
     small = [hypotheses[n : n + 5] for n in range(0, 90, 5)]
-    for sides in (pools, (small, small), ([references] * 2, [references, references[::-1]])):
-        expected = pairwise(*sides, metric=BLEU(tokenize="none"))
-        assert (pairwise(*sides, metric=BLEU(tokenize="none", threads=threads)) == expected).all()
-        single = pairwise(*sides, dtype="float32", metric=BLEU(tokenize="none", threads=threads))
-        assert single.dtype == np.float32
-        assert (single == expected.astype(np.float32)).all()
+    plain, metric = BLEU(tokenize="none"), BLEU(tokenize="none", threads=threads)
+    expected = pairwise(*pools, metric=plain)
+    assert (pairwise(*pools, metric=metric) == expected).all()
+    single = pairwise(*pools, dtype="float32", metric=metric)
+    assert single.dtype == np.float32
+    assert (single == expected.astype(np.float32)).all()
+    for batch in ((small, small[::-1]), ([references] * 2, [references, references[::-1]])):
+        expected = [pairwise(*source, metric=plain) for source in zip(*batch, strict=True)]
+        assert (pairwise(*batch, metric=metric) == expected).all()
+        out = np.empty(np.shape(expected), np.float32)
+        assert pairwise(*batch, out=out, metric=metric) is out
+        assert (out == np.float32(expected)).all()
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
@@ -121,19 +127,6 @@ def test_out(pools, scores, kind):
     ):
         assert pairwise(*pools, out=out) is out
         assert (out == scores.astype(kind)).all()
-
-
-def test_batches(pools):
-    hypotheses, references = pools
-    batched = [hypotheses[n : n + 9] for n in range(0, 90, 9)]
-    opposite = [references[n : n + 70] for n in range(0, 700, 70)]
-    scores = pairwise(batched, opposite)
-    assert scores.shape == (10, 9, 70)
-    out = np.empty((10, 9, 70), np.float32)
-    assert pairwise(batched, opposite, out=out) is out
-    for source in range(10):
-        assert (scores[source] == pairwise(batched[source], opposite[source])).all()
-    assert (out == scores.astype(np.float32)).all()
 
 
 def test_masks_of_batches():
