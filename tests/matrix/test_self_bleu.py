@@ -94,11 +94,6 @@ def test_random_options_equal_bleu():
 TEXTS = ["The cat sat.", "the cat, sat!", "A dog -- 5,000 dogs.", "", "The cat sat down.", "x"]
 
 
-def test_text():
-    result = self_bleu(TEXTS, metric=BLEU(lowercase=True))
-    check(result, partial(by_bleu, TEXTS, lowercase=True))
-
-
 @pytest.mark.filterwarnings(*IGNORED_OF_RANDOM)
 def test_ids_with_rules_and_masks():
     for number in range(rounds(60)):
@@ -176,7 +171,6 @@ NEEDS_TOKENS = r'expected a str: .*BLEU\("nltk", smooth_method="floor", tokenize
         (["a"] * 2, {"orders": ()}, ValueError, "orders is empty"),
         (["a"] * 2, {"orders": (2, 0)}, ValueError, r"orders\[1\] is 0, but must lie in 1"),
         (["a"] * 2, {"orders": (2, 3, 2)}, ValueError, "orders has 2 twice"),
-        (["a"] * 2, {"orders": 4}, TypeError, r"orders is 4, expected integers; pass \(4,\)"),
         (["a"] * 2, {"orders": (2.5,)}, TypeError, r"orders\[0\] is 2.5, expected an integer"),
         (["a"] * 2, {"sample_size": 3}, ValueError, r"sample_size is 3, but must lie in 1"),
         (["a"] * 2, {"sample_size": 1.5}, TypeError, r"sample_size is 1\.5, expected an integer"),
@@ -184,7 +178,6 @@ NEEDS_TOKENS = r'expected a str: .*BLEU\("nltk", smooth_method="floor", tokenize
         ("a b", {}, TypeError, "sentences is a str, expected a list of sentences"),
         ([["a"], "a c"], {"metric": TOKENS}, TypeError, r"sentences\[1\] is a str, expected a l"),
         (["a"] * 2, {"against": "all"}, ValueError, "against"),
-        (["a"] * 2, {"against": "each", "sample_size": 1}, ValueError, "'each', which takes no s"),
         (["a"], {"against": "each"}, ValueError, "sentences has 1 entry;"),
     ],
 )
@@ -209,8 +202,7 @@ def test_lists_of_tokens_and_ids_and_groups_need_a_metric():
 
 def test_the_result_cannot_be_changed_and_shows_itself():
     result = self_bleu(["a b", "a b"], orders=(1, 2))
-    with pytest.raises(AttributeError):
-        result.values = {}
+    raises(AttributeError, "cannot", setattr, result, "values", {})
     assert repr(result) == "<SelfBLEUResult {1: 1, 2: 1} of 2 sentences>"
     plain = result.to_dict()
     assert json.loads(json.dumps(plain)) == plain | {"values": {"1": 1.0, "2": 1.0}}
@@ -231,13 +223,11 @@ def test_an_iterator_is_read_in_blocks():
 
 
 def test_short_sentences_of_the_highest_order_are_noticed():
-    short = ["a b", "a b c", "a b c d e f", ""]
-    with pytest.warns(fastbleu.InputWarning, match="2 of 4 hypotheses have fewer than 5 tokens"):
-        self_bleu(short, metric=BLEU(effective_order=False))
-    with pytest.warns(fastbleu.InputWarning, match="1 of 4 hypotheses have fewer than 3 tokens"):
-        self_bleu(short, orders=(3, 1), metric=BLEU(max_ngram_order=9, effective_order=False))
-    self_bleu(short, orders=(2,), metric=BLEU(effective_order=False))
-    self_bleu(short, metric="sacrebleu")
+    short, metric = ["a b", "a b c", "a b c d e f", ""], BLEU(effective_order=False)
+    for orders, words in (((2, 3, 4, 5), "2 of 4 .* than 5"), ((3, 1), "1 of 4 .* than 3")):
+        with pytest.warns(fastbleu.InputWarning, match=f"{words} tokens"):
+            self_bleu(short, orders=orders, metric=metric)
+    self_bleu(short, orders=(2,), metric=metric)
 
 
 def test_signatures():
@@ -260,13 +250,9 @@ def test_signatures():
 def pair_scores(sentences):
     """By nltk: the score of each sentence with each other one as its reference."""
     method = PRISTINE.SmoothingFunction().method4
+    score = partial(PRISTINE.sentence_bleu, smoothing_function=method)
     tokens = [sentence.split() for sentence in sentences]
-    return np.array(
-        [
-            [PRISTINE.sentence_bleu([r], h, smoothing_function=method) for h in tokens]
-            for r in tokens
-        ]
-    )
+    return np.array([[score([reference], own) for own in tokens] for reference in tokens])
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -277,11 +263,8 @@ def test_means_over_pairs_equal_nltk(against):
     for size in (2, 3, 9):
         sentences = [" ".join(rng.choices("abcde", k=rng.randint(1, 9))) for _ in range(size)]
         scores = pair_scores(sentences)
-        pairs = (
-            np.triu_indices(size, 1)
-            if against == "earlier"
-            else np.nonzero(~np.eye(size, dtype=bool))
-        )
+        is_other = ~np.eye(size, dtype=bool)
+        pairs = np.nonzero(np.triu(is_other) if against == "earlier" else is_other)
         metric = BLEU("nltk", smooth_method="method4", tokenize="none")
         found = self_bleu(sentences, orders=(4, 2), against=against, metric=metric)
         assert found.values[4] == np.mean([*scores[pairs]])
