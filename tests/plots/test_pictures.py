@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import numpy as np
 import pytest
 from generators import raises
 from processes import python
@@ -80,8 +81,7 @@ def test_near_precisions_are_told_apart():
 
 
 def test_intervals_of_precisions_are_those_of_a_bootstrap():
-    numpy = pytest.importorskip("numpy")
-    rng = numpy.random.default_rng(1)
+    rng = np.random.default_rng(1)
     words = ["the", "a", "cat", "dog", "sat", "ran", "on", "mat", "all", "night"]
     references = [" ".join(rng.choice(words, rng.integers(5, 30))) for _ in range(300)]
     hypotheses = [text.replace("cat", rng.choice(["cat", "dog", ""])) for text in references]
@@ -91,15 +91,11 @@ def test_intervals_of_precisions_are_those_of_a_bootstrap():
     assert texts(ax)[1] == f"BLEU {metric.score(counts).value:.4f}"
     intervals = [line.get_xdata() % 1 for line in ax.lines if line.get_color() == "#0072b2"][::2]
     weights = rng.multinomial(300, [1 / 300] * 300, size=4000)
-    lengths, *orders = [
-        (weights @ above) / (weights @ below)
-        for above, below in zip(
-            [counts.ref_lens, *counts.matches.T], [counts.hyp_lens, *counts.totals.T], strict=True
-        )
-    ]
-    drawn = [*orders, numpy.minimum(1, numpy.exp(1 - lengths))]
+    lengths = (weights @ counts.ref_lens) / (weights @ counts.hyp_lens)
+    drawn = [*((weights @ counts.matches) / (weights @ counts.totals)).T]
+    drawn.append(np.minimum(1, np.exp(1 - lengths)))
     for ends, samples in zip(intervals, drawn, strict=True):
-        expected = 0.1 + 0.8 * numpy.quantile(samples, [0.025, 0.975])
+        expected = 0.1 + 0.8 * np.quantile(samples, [0.025, 0.975])
         assert ends == pytest.approx(expected, abs=0.005)
 
 
@@ -118,12 +114,10 @@ TEXTS = [f"{REFERENCES[number % 2]} {number}" for number in range(60)]
 
 def comparisons_of(names):
     """Of systems of which each has more of the references than the one before."""
-    systems = {
-        name: [
-            text if at % len(names) <= number else f"the dog {at}" for at, text in enumerate(TEXTS)
-        ]
-        for number, name in enumerate(names)
-    }
+    dogs, systems = [f"the dog {number}" for number in range(60)], {}
+    for number, name in enumerate(names):
+        better = [at % len(names) <= number for at in range(60)]
+        systems[name] = np.where(better, TEXTS, dogs).tolist()
     return significance.compare(systems, TEXTS, samples=50, trials=100)
 
 
@@ -219,7 +213,7 @@ def assert_nothing_overlaps(figure):
 
 
 @pytest.mark.parametrize("plot", PLOTS)
-@pytest.mark.parametrize("name", ["system-{}", "newstest2014.ende.online-W.{}", LONG])
+@pytest.mark.parametrize("name", ["system-{}", LONG])
 def test_a_column_of_a_paper_has_room(plot, name):
     names = [name.format(number) for number in range(4)]
     figure = drawings(names)[plot]().figure
@@ -250,13 +244,9 @@ def test_many_systems_have_room(plot, name, count):
 
 
 def test_text_is_black_on_white_unless_a_style_says_otherwise():
-    from matplotlib.colors import to_hex
-
-    for plot in (
-        lambda: plots.plot_precisions({"one": SCORE, "other": SHORT}),
-        lambda: plots.plot_comparisons(comparisons_of(["one", "other"])),
-        lambda: plots.plot_differences([1.0, 2.0], [2.0, 1.0]),
-    ):
+    to_hex, drawn = matplotlib.colors.to_hex, drawings(["one", "other"])
+    for name in ("precisions", "comparisons", "differences"):
+        plot = drawn[name]
         ax = plot()
         written = [ax.title, ax.xaxis.label, *ax.texts, *ax.get_yticklabels()]
         assert {to_hex(text.get_color()) for text in written} == {"#000000"}
@@ -269,10 +259,10 @@ def test_nothing_and_other_things_are_refused():
     words = "scores has 1, baseline has 2"
     raises(ValueError, words, plots.plot_differences, [1.0], [1.0, 2.0])
     raises(ValueError, "no systems", plots.plot_comparisons, {})
-    raises(ValueError, "scores is empty", plots.plot_matrix, [])
     words = "scores has a float, expected a Score or a Stats"
     raises(TypeError, words, plots.plot_precisions, 31.2)
-    raises(ValueError, "scores is empty", plots.plot_precisions, {})
+    for plot, nothing in ((plots.plot_matrix, []), (plots.plot_precisions, {})):
+        raises(ValueError, "scores is empty", plot, nothing)
 
 
 def test_without_matplotlib():

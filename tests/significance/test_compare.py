@@ -90,16 +90,16 @@ def test_a_score_stands_if_samples_have_none():
         interval = bootstrap(hypotheses, references, metric="multi-bleu", samples=50)
     assert interval.score == score
     assert all(map(math.isnan, (interval.mean, interval.low, interval.high)))
-    systems = {"old": hypotheses, "new": references}
+    options, systems = {"metric": metric, "samples": 50}, {"old": hypotheses, "new": references}
     with pytest.warns(InputWarning, match=message):
-        new = compare(systems, references, metric=metric, samples=50, trials=50)["new"]
+        new = compare(systems, references, trials=50, **options)["new"]
     assert (new.baseline_score, new.interval.samples) == (score, 50)
     assert (new.baseline_interval, new.difference_interval, new.wins) == (None, None, None)
     table = {"mt": hypotheses, "ref": references}
     with pytest.warns(InputWarning, match=message):
-        scores = tables.score(table, "mt", "ref", metric=metric, confidence=0.95, samples=50)
+        scores = tables.score(table, "mt", "ref", confidence=0.95, **options)
     assert (scores["bleu"], scores["low"], scores["high"]) == ([score], [None], [None])
-    page = report({"old": hypotheses}, references, metric=metric, samples=50)._repr_html_()
+    page = report({"old": hypotheses}, references, dialects=False, **options)._repr_html_()
     assert message in page
     assert f"{score:.2f}" in page
 
@@ -120,10 +120,8 @@ def test_the_command_prints_a_score_if_samples_have_none(tmp_path):
         ({**SYSTEMS, "short": NEW[1:]}, {}, ValueError, r"systems\['short'\]: references has 3"),
         ({**SYSTEMS, "ids": [1, 2, 3]}, {}, TypeError, r"systems\['ids'\]: .*segment 0"),
         ({"old": NEW}, {}, ValueError, "1 entry.* the baseline"),
-        ([NEW, NEW], {}, TypeError, "systems is a list"),
         (SYSTEMS, {"method": "t"}, ValueError, "choose one of approximate_randomization, boot"),
         (SYSTEMS, {"metric": "zh"}, ValueError, 'pass BLEU.tokenize="zh"'),
-        (SYSTEMS, {"metric": 4}, TypeError, "metric is an int, expected a fastbleu.BLEU or the na"),
     ],
 )
 def test_errors(systems, options, error, message):
@@ -168,10 +166,8 @@ def test_intervals_and_dicts():
     interval = bootstrap(NEW, REFERENCES, samples=20, confidence=0.9, seed=7)
     head, _, row, caption = str(interval).splitlines()
     assert head.endswith("90 % interval")
-    assert row.split() == [
-        *(f"{interval.score:.2f}", f"{interval.mean:.2f}"),
-        *(f"{interval.low:.2f}", "to", f"{interval.high:.2f}"),
-    ]
+    numbers = interval.score, interval.mean, interval.low, interval.high
+    assert row.replace("to", "").split() == [f"{number:.2f}" for number in numbers]
     assert caption == "bootstrap, 20 samples, seed 7"
     assert interval.to_dict()["half_width"] == interval.half_width
     found = compare(SYSTEMS, REFERENCES, samples=20)
@@ -215,10 +211,8 @@ def test_significance_is_corrected_and_no_row_contradicts_itself(method):
             assert one.is_significant == agree == one.to_dict()["is_significant"]
             *_, p_value, adjusted, _ = re.split("  +", line)
             assert adjusted.endswith("*") == agree
-            for shown, exact in (
-                (p_value, one.p_value),
-                (adjusted.strip("*"), one.adjusted_p_value),
-            ):
+            exact_values = one.p_value, one.adjusted_p_value
+            for shown, exact in zip((p_value, adjusted.strip("*")), exact_values, strict=True):
                 if one.p_value > 1 / (one.trials + 1) or exact >= 0.05:
                     assert float(shown) == pytest.approx(exact, abs=5.1e-5)
                 else:
@@ -242,9 +236,8 @@ def test_significance_is_corrected_and_no_row_contradicts_itself(method):
 )
 def test_p_values_are_numbers_and_only_the_least_is_a_bound(p_value, trials, shown):
     [comparison] = compare({"old": NEW, "new": NEW}, REFERENCES, trials=5, samples=0).values()
-    made = dataclasses.replace(
-        comparison, p_value=p_value, adjusted_p_value=p_value, trials=trials, compared=1
-    )
+    values = {"p_value": p_value, "adjusted_p_value": p_value, "trials": trials, "compared": 1}
+    made = dataclasses.replace(comparison, **values)
     assert str(made).splitlines()[3].split("  ")[-1].strip(" *") == shown
 
 
