@@ -258,13 +258,8 @@ def test_buckets(show):
         [found] = significance.compare(of_bucket, references, metric=metric, trials=1).values()
         interval = found.difference_interval
         assert size == str(len(chosen))
-        printed = (
-            f"{found.baseline_score:.2f}",
-            f"{found.score:.2f}",
-            "",
-            f"{found.difference:+.2f}",
-        )
-        assert shown[:4] == [*printed]
+        scores = [f"{found.baseline_score:.2f}", f"{found.score:.2f}"]
+        assert shown[:4] == [*scores, "", f"{found.difference:+.2f}"]
         ends = [float(end) for end in shown[4].split(" to ")]
         assert ends == pytest.approx([interval.low, interval.high], abs=0.0101)
     weights = [abs(float(row[5])) * int(row[1]) for row in rows]
