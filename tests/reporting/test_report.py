@@ -211,7 +211,7 @@ def test_a_file_name_says_the_format(tmp_path):
 def test_a_link_stays_a_link(tmp_path):
     link = tmp_path / "link"
     link.symlink_to("report.html")
-    fastbleu.report(SYSTEMS, REFERENCES).save(link)
+    fastbleu.report(SYSTEMS, REFERENCES, dialects=False).save(link)
     assert link.is_symlink()
     assert not (tmp_path / "report.html").is_symlink()
 
@@ -252,7 +252,7 @@ def test_markdown():
     assert text.count("\nSegment ") == 6
     assert len({line.replace("\\|", "").count("|") for line in table[:1]}) == 1
     scores = BLEU(effective_order=True).sentence_scores(TEXTS, REFERENCES)
-    alone = fastbleu.report({"one": TEXTS}, REFERENCES).markdown(1)
+    alone = fastbleu.report({"one": TEXTS}, REFERENCES, dialects=False).markdown(1)
     worst = f"Segment {scores.argmin()}\n"
     ends = alone.index("Worst segments"), alone.index("Best segments")
     assert ends[0] < alone.index(worst) < ends[1]
@@ -260,7 +260,6 @@ def test_markdown():
 
 def test_in_notebooks():
     report = fastbleu.report(SYSTEMS, REFERENCES)
-    assert "<table>" in report._repr_html_()
     # What a reader wants to know comes first.
     [sentence] = verdict(report)
     assert report._repr_html_().startswith(f"<p>{sentence}</p><table><caption>Systems")
@@ -370,9 +369,8 @@ def test_tokens_of_the_page_are_those_that_are_counted(name):
     texts += ["", " ", "İstanbul ΑΣ", "😀 a😀b", "one", "a  b", "&quot;x&quot;"]
     tokenizer = get_tokenizer(str.split) if name == "callable" else load_tokenizer(name)
     for lowercase in (False, True):
-        cut = contents.cut_texts(
-            texts, [False] * len(texts), tokenizer, lowercase, [tokenizer] * len(texts)
-        )
+        of_all = [False] * len(texts), tokenizer, lowercase, [tokenizer] * len(texts)
+        cut = contents.cut_texts(texts, *of_all)
         found = decoded(contents.Texts(texts, *cut), texts)
         for number, (text, tokens) in enumerate(zip(texts, found, strict=True)):
             expected = tokenizer.tokens(text, lowercase)
@@ -386,14 +384,12 @@ def test_the_first_reference_chooses_the_tokenizer_of_the_page():
         [["他在2019年买了一部iPhone 11。", "a b"], ["今天天气很好"]],
     )
     latin = ["今a", "a B c"], [["a b c 今a", "今天"], ["a b d"]]
-    for sides, name in ((chinese, "zh"), (latin, "13a")):
+    for (texts, references), name in ((chinese, "zh"), (latin, "13a")):
         for lowercase in (False, True):
-            auto, fixed = [
-                contents.make_texts(Segments({"x": sides[0], "y": sides[0]}, sides[1], metric))
-                for metric in (BLEU(tokenize=t, lowercase=lowercase) for t in ("auto", name))
-            ]
-            assert auto.header == fixed.header
-            assert auto.base64() == fixed.base64()
+            auto, fixed = (BLEU(tokenize=t, lowercase=lowercase) for t in ("auto", name))
+            expected = contents.make_texts(Segments({"x": texts}, references, fixed))
+            made = contents.make_texts(Segments({"x": texts}, references, auto))
+            assert (made.header, made.base64()) == (expected.header, expected.base64())
 
 
 def test_segments_and_systems_without_a_score():
@@ -429,10 +425,8 @@ def test_no_texts_have_no_tokens():
 
 def test_flags():
     rng = seeded("flags")
-    hypotheses = [
-        [rng.choice("abc") for _ in range(rng.choice((0, 1, 5, 20, 40)))] for _ in range(300)
-    ]
-    references = [[[rng.choice("abc") for _ in range(rng.randint(1, 20))]] for _ in range(300)]
+    hypotheses = [rng.choices("abc", k=rng.choice((0, 1, 5, 20, 40))) for _ in range(300)]
+    references = [[rng.choices("abc", k=rng.randint(1, 20))] for _ in range(300)]
     sources = [" ".join(its) if rng.random() < 0.2 else "x" for its in hypotheses]
     segments = Segments({"a": hypotheses}, references, BLEU(tokenize=False), sources=sources)
     found = contents.flags_of(segments, 0).tolist()
@@ -549,12 +543,10 @@ def test_twenty_segments_explain_most_of_a_small_difference():
 
 
 def test_equal_and_few_segments_have_no_share():
-    header, _ = payload(fastbleu.report(SYSTEMS, REFERENCES))
-    assert header["explained"] == [["", ""], ["", ""]]
-    many = dict.fromkeys("ab", TEXTS * 20)
-    report = fastbleu.report(many, REFERENCES * 20, samples=0)
-    assert payload(report)[0]["explained"][1][0] == ""
-    assert "nan" not in report.markdown()
+    for systems, times in ((SYSTEMS, 1), (dict.fromkeys("ab", TEXTS * 20), 20)):
+        report = fastbleu.report(systems, REFERENCES * times, samples=0, dialects=False)
+        assert payload(report)[0]["explained"] == [["", ""], ["", ""]]
+        assert "nan" not in report.markdown()
 
 
 @pytest.mark.wmt22
@@ -747,14 +739,13 @@ def test_sentences_on_two_systems_depend_on_no_third_one():
     references = [" ".join(rng.choices(words, k=rng.randint(4, 12))) for _ in range(60)]
 
     def noisy(share):
-        return [
-            re.sub(r"\S+", lambda m: rng.choice(words) if rng.random() < share else m[0], text)
-            for text in references
-        ]
+        def changed(word):
+            return rng.choice(words) if rng.random() < share else word
+
+        return [" ".join(map(changed, text.split())) for text in references]
 
     given = {"good": noisy(0.05), "bad": noisy(0.4), "near": noisy(0.07)}
-    given["lower"] = [text.lower() for text in noisy(0.05)]
-    given["escaped"] = [text.replace("'", "&#39;") for text in given["near"]]
+    given["escaped"] = [text.replace("'", "&#39;").lower() for text in given["near"]]
     given["few"] = [*given["bad"][:4], *given["good"][4:]]
     options = {"documents": [n // 10 for n in range(60)], "samples": 50, "dialects": False}
 
