@@ -21,6 +21,19 @@ def test_functions_are_not_replaced_by_modules():
         matrix.nothing_of_the_kind  # noqa: B018
 
 
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [(matrix.NearestIndex, "2 references"), (matrix.ReferenceIndex, "2 references, 4 n-grams")],
+)
+def test_an_index_says_what_it_is_and_cannot_be_changed(kind, size):
+    index = kind(["a b", "c"], metric=BLEU(lowercase=True))
+    assert index.signature == BLEU(lowercase=True, effective_order=True).signature
+    assert repr(index) == f"<{kind.__name__} of {size}, {index.signature}>"
+    for name in ("signature", "anything"):
+        raises(AttributeError, "an index cannot be changed", setattr, index, name, 1)
+        raises(AttributeError, "an index cannot be changed", delattr, index, name)
+
+
 SHORT = {
     "pairwise": lambda metric: matrix.pairwise(TEXTS, TEXTS, metric=metric)[1, 1],
     "nearest": lambda metric: nearest(TEXTS, TEXTS, k=1, metric=metric)[0][1, 0],

@@ -134,13 +134,6 @@ def test_the_mask_of_duplicates_is_that_of_the_sentences():
     assert masked[1].tolist() == [[0, 1]]
 
 
-def test_an_index_says_what_it_is_and_cannot_be_changed():
-    index = NearestIndex(["a b", "c"], metric=BLEU(lowercase=True))
-    assert index.signature == BLEU(lowercase=True, effective_order=True).signature
-    assert repr(index) == f"<NearestIndex of 2 references, {index.signature}>"
-    raises(AttributeError, "an index cannot be changed", setattr, index, "signature", "")
-
-
 def test_long_sentences():
     """Matches of more than 255 tokens; more bits than a number has are refused."""
     rng = seeded("nearest of long sentences")
