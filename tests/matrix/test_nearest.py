@@ -156,3 +156,8 @@ def test_long_sentences():
 )
 def test_errors(arguments, options, error, message):
     raises(error, message, nearest, *arguments, **options)
+
+
+def test_errors_of_duplicates():
+    raises(TypeError, r"sentences\[1\] is an int", duplicates, ["a", 5], min_score=1)
+    raises(TypeError, "min_score has None, expected a number", duplicates, ["a"], min_score=None)
