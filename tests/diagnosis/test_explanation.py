@@ -223,6 +223,11 @@ def test_wrong_arguments(a, b_input, error, words):
     raises(error, words, explain, ["a"], ["a"], a, "nltk", b_input=b_input)
 
 
+def test_sources_of_another_corpus():
+    words = "sources has 2 entries, hypotheses has 1; pass the source of each"
+    raises(ValueError, words, explain, ["a"], ["a"], "nltk", "sacrebleu", sources=["a", "b"])
+
+
 @pytest.mark.wmt22
 def test_the_table_of_the_guide():
     page = (wmt22.PROJECT / "docs" / "why-numbers-differ.md").read_text(encoding="utf-8")
@@ -247,6 +252,7 @@ def test_why_a_number_of_llamafactory_is_higher():
     found = explain(*corpus, "llamafactory", "sacrebleu")
     [step] = [step for step in found.steps if round(step.points, 3)]
     assert (step.rule, step.a, step.b) == ("tokenizer", "characters", "13a")
+    assert (round(found.a.value, 1), round(found.b.value, 1)) == (78.4, 38.0)
     assert "llamafactory-metric: BLEU of CHARACTERS" in str(found)
     assert "smoothing of" not in str(found)
 

@@ -84,7 +84,7 @@ def test_every_parameter():
 TEXTS = ["The cat sat.", "the cat, sat!", "A dog -- 5,000 dogs.", "", "The cat sat down.", "x"]
 
 
-@pytest.mark.parametrize("tokenize", ["13a", "intl", "none", str.split], ids=shown)
+@pytest.mark.parametrize("tokenize", ["13a", "intl", "char", "none", "zh", str.split], ids=shown)
 def test_random_texts(tokenize):
     rng = seeded("index of texts", tokenize)
     for _ in range(ROUNDS // 2):

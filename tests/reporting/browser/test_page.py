@@ -297,7 +297,8 @@ def test_rows_show_both_outputs_and_what_differs(show):
     assert lines[:4] == [
         ["a", f"{start} a red cat sat on the mat", ["red 2", "sat 0"]],
         ["b", f"{start} a cat slept on the mat there", ["slept 4", "there 0"]],
-        *(["a", "alike", []], ["b", "alike", []]),
+        ["a", "alike", []],
+        ["b", "alike", []],
     ]
 
 
