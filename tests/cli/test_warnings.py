@@ -85,9 +85,13 @@ def test_no_false_warning_on_real_systems(system, tmp_path, capsys):
     hypotheses, references = wmt22.one_reference(system)
     target = system.partition(".")[0].partition("-")[2]
     name = {"zh": "zh", "ja": "char"}.get(target, "13a")
-    assert messages(BLEU(tokenize=name).score, hypotheses, references)[1] == []
+    notes = messages(BLEU(tokenize=name).score, hypotheses, references)[1]
     files = lines_file(tmp_path, "r", references), "-i", lines_file(tmp_path, "h", hypotheses)
-    assert command(capsys, *files, "-tok", name)[1] == []
+    assert command(capsys, *files, "-tok", name)[1] == notes
+    if system == "sah-ru.Lan-Bridge":  # it is true there: with quotes alike it has 8.0, not 7.1
+        assert ["typographic quotes" in note for note in notes] == [True]
+    else:
+        assert notes == []
 
 
 def test_explanations_of_the_command_advise_its_options(tmp_path, capsys):
