@@ -12,6 +12,7 @@ from itertools import chain, islice
 
 from ..core.inputs._utf8_rows import Utf8Rows
 from ..core.inputs.arguments import number_of, shown
+from ..core.inputs.missing import is_blank
 from ..core.runtime.terminal import ProgressBar
 from ..files.formats import check_results, keyed_texts, parse_captions, with_ids_of, without_suffix
 from .readers import CHUNK_LINES, ByteSource, InputError, Reader, TextLines, lines_of
@@ -259,8 +260,8 @@ def without_blank(chunks: Chunks, references: int) -> Chunks:
         for column in chunk[:references]:
             for number, cell in enumerate(column):
                 if type(cell) is list:
-                    column[number] = [text for text in cell if text.strip()]
-                elif not (cell and cell.strip()):
+                    column[number] = [text for text in cell if not is_blank(text)]
+                elif is_blank(cell):
                     column[number] = None
         yield chunk
 

@@ -96,6 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> None:
+    """Do what the options ask for, and print it."""
     options = parse_options(argv)
     if sys.stdout is None:
         raise InputError("standard output is closed: there is nowhere to print the result")
