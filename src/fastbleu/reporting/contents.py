@@ -347,15 +347,15 @@ def cut_texts(
     bounds, numbers, at = array("q"), array("q"), 0
     for number, (text, count) in enumerate(zip(texts, counts, strict=True)):
         end = at + 2 * max(count, 0)
-        found: array[int] | None = places[at:end]
+        of_text: array[int] | None = places[at:end]
         at, is_aligned = end, len(text) == len(lowered[number])
         if count < 0 or not is_aligned:  # rewritten, or of another length in lower case
             tokens = chosen[number].tokens(text, lowercase, is_reference[number])
-            found = _places_of(tokens, lowered[number]) if is_aligned else None
-            if found is None:
+            of_text = _places_of(tokens, lowered[number]) if is_aligned else None
+            if of_text is None:
                 others[number] = list(tokens)
-        bounds.extend(found or ())
-        numbers.append(-1 if found is None else len(found) // 2)
+        bounds.extend(of_text or ())
+        numbers.append(-1 if of_text is None else len(of_text) // 2)
     return bounds, numbers, others
 
 
