@@ -43,7 +43,6 @@ cdef class SegmentCounter(Interruptible):
     cdef readonly int max_order
     cdef int choice                  # an index of REFERENCE_LENGTHS
     cdef int64_t least_total         # in sums, smaller totals count as this
-    cdef public Py_ssize_t blank_references    # without tokens, in segments that have others with some
     cdef public int mask_tokens      # longer segments of ids are counted by match_long
     cdef uint64_t matched[MASK_TOKENS * MASK_WORDS]
     cdef number_table pairs

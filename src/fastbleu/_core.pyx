@@ -276,6 +276,7 @@ cdef class SegmentCounter:
         for segment in range(packed.segment_count):
             current = packed.segments[segment]
             self.count_segment(current, ids, masks, lengths, row, match_bits)
+            packed.signs.blank_references += blank_in(lengths, current.references)
             if sums == NULL:
                 row += width
             else:
@@ -302,7 +303,6 @@ cdef class SegmentCounter:
         cdef int64_t *matches = row + 2
         row[0] = lengths[0]
         row[1] = reference_length(lengths[0], lengths + 1, segment.references, self.choice)
-        self.blank_references += blank_in(lengths, segment.references)
         for n in range(self.max_order):
             matches[n] = 0
             matches[self.max_order + n] = lengths[0] - n if lengths[0] > n else 0

@@ -73,7 +73,7 @@ def test_texts_that_look_tokenized_are_counted():
         reader = SentenceReader(metric)
         reader.read(sentences, "x", counted=True)
         reader.read(sentences, "x")
-        assert reader.tokenized_periods == count
+        assert reader.signs.tokenized_periods == count
 
 
 # In the first of each, the hypothesis alone would choose another tokenizer.

@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         part = item.path.stem.removeprefix("test_")
         seen[part] += 1
-        places[item] = PARTS.index(part) // 2, seen[part]
+        places[item] = PARTS.index(part) // 2 if part in PARTS else -1, seen[part]
         if item.get_closest_marker("long_only") and not config.getoption("long"):
             item.add_marker(pytest.mark.skip(reason=LONG_ONLY))
     items.sort(key=places.__getitem__)

@@ -176,7 +176,7 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
                 texts = segments.printed() if segments else [printer.result(names, totals)]
                 for total in itertools.chain(*totals):
                     if isinstance(total, Sums):
-                        warn_of_blank(total.blank_references)
+                        warn_of_blank(total.signs.blank_references)
                         warn_of_equal(total.row, total.segments)
         except InputError:
             raise
@@ -239,7 +239,7 @@ def _count(
                 metric.info.update("nrefs", "var")
         if options.missing == "empty":  # blank references were requested
             for part in itertools.chain(*counted):
-                part.blank_references = 0
+                part.signs.blank_references = 0
         if segments is not None:
             segments.add(chunk[:references], columns, counted[0])
         pairs = zip(metrics, counted, strict=True)

@@ -179,9 +179,10 @@ class Bleu(Metric):
 
     def describe(self, names: Sequence[str], totals: Sequence[Any]) -> None:
         for name, total in zip(names, totals, strict=True):
-            if look_tokenized(total.tokenized_periods, total.segments):
+            periods = total.signs.tokenized_periods
+            if look_tokenized(periods, total.segments):
                 warn_input(
-                    f"{name}: {total.tokenized_periods} lines end in ' .', as tokenized text does; "
+                    f"{name}: {periods} lines end in ' .', as tokenized text does; "
                     "scores of such text are not comparable: detokenize it, or add --force"
                 )
             if total.row[0] and not total.row[-1] and self.score(total).score == 0:

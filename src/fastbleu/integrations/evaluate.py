@@ -234,7 +234,7 @@ class Sacrebleu(_InMemory):
         batch = counter.read(*self._take(predictions, references))
         counted = counter.count(batch, keep_rows=False)
         if not force:
-            warn_tokenized(counted.tokenized_periods, otherwise="force=True")
+            warn_tokenized(counted.signs.tokenized_periods, otherwise="force=True")
         row = counted.rows
         score, precisions, bp, counts, totals = details(
             row, counter.max_ngram_order, smooth_method, smooth_value, use_effective_order

@@ -273,7 +273,7 @@ cdef class TextReader(TextPacker):
                 # A text has at most as many tokens as bytes, and may be read twice.
                 self.vocabulary.check_room(2 * <Py_ssize_t> self.hypotheses.lines[i].size)
             length = self.read_line(0, not known_only)
-            self.tokenized_periods += ends_in_tokenized_period(self.hypotheses.lines[i])
+            self.signs.tokenized_periods += ends_in_tokenized_period(self.hypotheses.lines[i])
             if known_only:
                 absent = self.tokens.count
                 for k in range(length):

@@ -221,9 +221,9 @@ class ReferenceIndex(SentenceIndex):
             self._pool.release(scratch)
         counted.segments = count
         counted.nrefs, counted.tokenizers = references.nrefs, self._reader.tokenizers
-        counted.tokenized_periods = sum(reader.tokenized_periods for reader in readers)
-        counted.label_padding = any(reader.label_padding for reader in readers)
-        if counted.label_padding:
+        for reader in readers:
+            counted.signs.add(reader.signs)
+        if counted.signs.label_padding:
             warn_of("label padding")
         return counted
 

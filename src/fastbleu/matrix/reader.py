@@ -6,6 +6,7 @@ from functools import cache, partial
 from itertools import islice
 from math import inf
 
+from ..core.counting._packed import Signs
 from ..core.inputs import mistakes
 from ..core.inputs.arguments import a_type, is_array, list_or_tuple, number_of, shape_of
 from ..core.inputs.checks import TextChecks, TokenChecks, check_segments
@@ -117,18 +118,15 @@ class SentenceReader:
         self._knows_padding = False
         # By name of an argument: whether all its rows read so far are empty.
         self._only_empty: dict[str, bool] = {}
-        # How many sentences were read with `counted`; how many of these have tokens, but fewer than
-        # `max_ngram_order`, and how many are texts that end in " .", which untokenized text rarely
-        # does.
-        self.sentences = self.short = self.tokenized_periods = 0
-        # Whether the token id -100, the padding of labels, was read as a token.
-        self.label_padding = False
+        # How many sentences were read with `counted`, and how many of these have tokens, but fewer
+        # than `max_ngram_order`.
+        self.sentences = self.short = 0
+        self.signs = Signs()
 
     def sharing(self) -> SentenceReader:
         """Another reader over the same vocabulary, with counts of its own."""
         reader: SentenceReader = SentenceReader.__new__(SentenceReader)
-        vars(reader).update(vars(self), label_padding=False)
-        reader.sentences = reader.short = reader.tokenized_periods = 0
+        vars(reader).update(vars(self), sentences=0, short=0, signs=Signs())
         return reader
 
     @property
@@ -195,7 +193,7 @@ class SentenceReader:
                 checks, compiled = _TextChecks(name, before), str(tokenizer.compiled)
                 reader = self._pool.acquire(TextReader, None, compiled, counter.lowercase)
                 made = reader.read_texts(self.vocabulary, checks, listed, known_only)
-                periods = reader.tokenized_periods
+                periods = reader.signs.tokenized_periods
                 self._pool.release(reader)
             if len(made) != count:
                 raise InputError(
@@ -206,7 +204,7 @@ class SentenceReader:
         if counted:
             self.sentences += len(made)
             self.short += made.shorter_than(self.max_ngram_order)
-            self.tokenized_periods += periods
+            self.signs.tokenized_periods += periods
         return made
 
     def read_blocks(
@@ -231,8 +229,8 @@ class SentenceReader:
 
     def warn_of_input(self) -> None:
         """Warn of likely mistakes; call this when everything has been read."""
-        self.scorer.warn_of_tokenized(self.tokenized_periods, self.sentences)
-        if self.label_padding:
+        self.scorer.warn_of_tokenized(self.signs.tokenized_periods, self.sentences)
+        if self.signs.label_padding:
             mistakes.warn_of("label padding")
         for name, only_empty in self._only_empty.items():
             if only_empty:
@@ -285,7 +283,7 @@ class SentenceReader:
         ids = self.counter.id_filter or NO_IDS
         reader = self._pool.acquire(IdReader, ids.ignore_ids, ids.skip_ids, ids.stop_ids)
         made: Sentences = reader.read_rows(self.vocabulary, rows, known_only)
-        self.label_padding |= reader.label_padding
+        self.signs.label_padding |= reader.signs.label_padding
         self._pool.release(reader)
         are_many = len(rows) >= mistakes.MIN_SEQUENCES_TO_WARN
         if are_many and rows.size:

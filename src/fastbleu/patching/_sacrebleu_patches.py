@@ -196,7 +196,7 @@ class _Replacements:
         counted = self.count(metric, hypotheses, references)
         if counted is None:
             return NotImplemented
-        if counted.tokenized_periods >= TOKENIZED_PERIODS and not metric._force:
+        if counted.signs.tokenized_periods >= TOKENIZED_PERIODS and not metric._force:
             # sacreBLEU's own code logs its warnings about a corpus of which it counts nothing.
             steps = {"_preprocess_segment": str, "_compute_segment_statistics": lambda *_: []}
             dummy = SimpleNamespace(_force=False, _ref_cache=[{}] * TOKENIZED_PERIODS, **steps)

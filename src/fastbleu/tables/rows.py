@@ -167,8 +167,7 @@ class RowCounter:
         """Remember what `warn` must report."""
         noted = self._noted.setdefault(scorer_of(metric), Counted(0, metric.max_ngram_order))
         noted.segments += counted.segments
-        noted.tokenized_periods += counted.tokenized_periods
-        noted.blank_references += counted.blank_references * (self.missing != "empty")
+        noted.signs.add(counted.signs)
 
     def all_counts(self, frame: Frame, first: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Whether each row is complete, and the counts of complete rows by column."""
@@ -237,6 +236,8 @@ class RowCounter:
     def warn(self) -> None:
         """Issue the warnings about all frames together."""
         for scorer, noted in self._noted.items():
+            if self.missing == "empty":  # blank references were requested
+                noted.signs.blank_references = 0
             scorer.warn_of_texts(noted)
         if self._left_out:
             warn_input(self._note_of_missing())

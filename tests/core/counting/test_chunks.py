@@ -43,7 +43,7 @@ def test_rows_sums_and_notes(tokenize):
         counter = Counter(get_tokenizer(tokenize), threads=threads)
         counted = counter.count(Batch(*lines()), keep_rows=False)
         rows = count(*lines(), tokenize=tokenize, threads=threads)
-        return rows, counted.stats, counted.tokenized_periods, counted.nrefs
+        return rows, counted.stats, counted.signs.tokenized_periods, counted.nrefs
 
     one = by_threads(1)
     assert one[2] > 0
@@ -121,7 +121,7 @@ def test_a_chunk_that_was_interrupted_is_counted_as_if_it_was_not(kind):
             packer.cancelled = False
         rows = zero_rows(segments, 4)
         counter.count(packer, rows)
-        return segments, rows, packer.tokenized_periods, packer.nrefs
+        return segments, rows, packer.signs.tokenized_periods, packer.nrefs
 
     expected = counted(0)
     assert expected[0] > 20

@@ -4,7 +4,7 @@ from cpython.array cimport array
 from libc.stdint cimport int64_t
 
 from fastbleu._core cimport SegmentCounter
-from fastbleu.core.counting._packed cimport PackedSegments
+from fastbleu.core.counting._packed cimport PackedSegments, Signs
 from fastbleu.core.inputs._batch cimport InputKind
 from fastbleu.core.runtime._process cimport Pool
 
@@ -16,9 +16,7 @@ cdef class Counted:
     cdef public Py_ssize_t segments
     cdef public Py_ssize_t nrefs               # of every segment; -1 where their number varies
     cdef readonly array reference_counts       # of each segment, without padding; None without rows
-    cdef public Py_ssize_t tokenized_periods   # hypotheses that end in " ."; 0 for tokens
-    cdef public Py_ssize_t blank_references    # see SegmentCounter
-    cdef public bint label_padding             # whether the id -100 was counted
+    cdef readonly Signs signs
     # Of lists of tokens: the last segment as it was read, (hypothesis, references).
     cdef public object last_segment
     cdef public list present                   # whether each given segment was counted; None if all were

@@ -9,6 +9,7 @@ from ..inputs.types import Mask
 from ..runtime._process import Cell
 from ..runtime.terminal import ProgressBar
 from ..tokenizers.tokenizer import Tokenizer
+from ._packed import Signs
 from .stats import AdaptedRows, Stats
 
 class Counted:
@@ -21,13 +22,12 @@ class Counted:
     def max_order(self) -> int: ...
     segments: int
     nrefs: int
-    tokenized_periods: int
-    blank_references: int
-    label_padding: bool
     last_segment: tuple[Any, Any]
     present: list[bool] | None
     extra: list[Any] | None
     tokenizers: frozenset[str | None] | None
+    @property
+    def signs(self) -> Signs: ...
     @property
     def keep_rows(self) -> bool: ...
     def __init__(self, segments: int, max_order: int, keep_rows: bool = True) -> None: ...
@@ -78,7 +78,6 @@ def count_segments(
 
 class Sums:
     extra: list[Any] | None
-    blank_references: int
     def __init__(
         self,
         row: array[int],
@@ -95,7 +94,7 @@ class Sums:
     @property
     def nrefs(self) -> int | None: ...
     @property
-    def tokenized_periods(self) -> int: ...
+    def signs(self) -> Signs: ...
     @property
     def tokenizers(self) -> frozenset[str | None] | None: ...
     @staticmethod

@@ -12,7 +12,7 @@ from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int64_t
 
 from fastbleu._core cimport accumulate_rows, numbers, SegmentCounter, zero_rows
-from fastbleu.core.counting._packed cimport CHUNK_IDS, CHUNK_SEGMENTS, PackedSegments
+from fastbleu.core.counting._packed cimport CHUNK_IDS, CHUNK_SEGMENTS, PackedSegments, Signs
 from fastbleu.core.counting._token_packer cimport TokenPacker
 from fastbleu.core.inputs._batch cimport Batch, InputKind, plain_batch
 from fastbleu.core.inputs._id_rows cimport IdRows
@@ -39,6 +39,7 @@ cdef class Counted:
 
     def __init__(self, Py_ssize_t segments, int max_order, bint keep_rows=True):
         self.begin(segments, max_order, keep_rows)
+        self.signs = Signs.__new__(Signs)
 
     cdef int begin(self, Py_ssize_t segments, int max_order, bint keep_rows) except -1:
         self.rows = zero_rows(segments if keep_rows else 1, max_order)
@@ -81,9 +82,7 @@ cdef class Counted:
             accumulate_rows(other.rows, 1, self.rows)
         self.segments += other.segments
         self.nrefs = joint_nrefs(self.nrefs, other.nrefs)
-        self.tokenized_periods += other.tokenized_periods
-        self.blank_references += other.blank_references
-        self.label_padding |= other.label_padding
+        self.signs.add(other.signs)
         self.last_segment = other.last_segment
         if other.tokenizers is not None:
             self.tokenizers = other.tokenizers | (self.tokenizers or frozenset())
@@ -91,10 +90,11 @@ cdef class Counted:
     cdef int note(self, Worker worker) except -1:
         """Add what a worker has noted about its segments."""
         cdef PackedSegments packer = worker.packer
-        self.blank_references += worker.counter.blank_references
         self.nrefs = joint_nrefs(self.nrefs, packer.nrefs)
-        self.tokenized_periods += packer.tokenized_periods
-        self.label_padding |= packer.label_padding
+        if self.signs is None:           # not copied: the packer's next reset makes others
+            self.signs = packer.signs
+        else:
+            self.signs.add(packer.signs)
         if type(packer) is TokenPacker:
             self.last_segment = (<TokenPacker> packer).last_hypothesis, (<TokenPacker> packer).last_references
         return 0
@@ -117,10 +117,10 @@ cdef class Sums:
     """
 
     cdef readonly array row    # the sum of the adapted rows
-    cdef readonly object segments, nrefs, tokenized_periods
+    cdef readonly object segments, nrefs
+    cdef readonly Signs signs
     cdef object kept           # (`kept` of the corpora before, Stats of the last corpus) or None
     cdef public list extra     # of one corpus: see `Counted`
-    cdef public Py_ssize_t blank_references   # of corpora that were counted here, for a warning
     cdef readonly frozenset tokenizers      # see `Counted`
 
     def __init__(self, array row not None, segments=0, nrefs=0, tokenized_periods=0, rows=None,
@@ -133,7 +133,8 @@ cdef class Sums:
         self.row = row
         self.segments = segments
         self.nrefs = nrefs
-        self.tokenized_periods = tokenized_periods
+        self.signs = Signs.__new__(Signs)
+        self.signs.tokenized_periods = tokenized_periods
         self.kept = None if rows is None else (None, rows)
         self.tokenizers = tokenizers
 
@@ -155,10 +156,9 @@ cdef class Sums:
         total.segments = counted.segments
         if counted.nrefs or not counted.segments:     # otherwise of Stats made of numbers
             total.nrefs = counted.nrefs
-        total.tokenized_periods = counted.tokenized_periods
+        total.signs = counted.signs
         total.tokenizers = counted.tokenizers
         total.extra = counted.extra
-        total.blank_references = counted.blank_references
         return total
 
     @property
@@ -176,7 +176,7 @@ cdef class Sums:
         cdef Py_ssize_t width = len(self.row)
         return ((row[0] == row[1] and row[2] == row[1 + width // 2]) or row[width - 1] == 0
                 or row[1] == 0
-                or self.blank_references != 0 or self.tokenized_periods != 0)
+                or self.signs.blank_references != 0 or self.signs.tokenized_periods != 0)
 
     def __add__(self, Sums other not None):
         """The sums of both; OverflowError if a number does not fit into int64."""
@@ -187,8 +187,9 @@ cdef class Sums:
             total.segments = self.segments + other.segments
             if self.nrefs is not None and other.nrefs is not None:
                 total.nrefs = joint_nrefs(self.nrefs, other.nrefs)
-        total.tokenized_periods = self.tokenized_periods + other.tokenized_periods
-        total.blank_references = self.blank_references + other.blank_references
+        total.signs = Signs.__new__(Signs)
+        total.signs.add(self.signs)
+        total.signs.add(other.signs)
         total.kept = self.kept
         if other.kept is not None:
             total.kept = (self.kept, other.rows())
@@ -222,7 +223,8 @@ cdef class Sums:
         return len(self.row) // 2 - 1
 
     def _compared(self):
-        return (self.row, self.segments, self.nrefs, self.tokenized_periods, self.rows(), self.tokenizers)
+        periods = self.signs.tokenized_periods
+        return self.row, self.segments, self.nrefs, periods, self.rows(), self.tokenizers
 
     def __eq__(self, other):
         if not isinstance(other, Sums):
@@ -231,7 +233,7 @@ cdef class Sums:
 
     def __reduce__(self):
         rows = self.rows() if self.kept is not None else None
-        noted = self.row, self.segments, self.nrefs, self.tokenized_periods
+        noted = self.row, self.segments, self.nrefs, self.signs.tokenized_periods
         return Sums, (*noted, rows, self.tokenizers)
 
 
@@ -279,7 +281,6 @@ cdef class Worker:
         """Keep this for the next call, unless it has much memory."""
         if self.packer.memory() <= LARGEST_IDLE:
             self.packer.reset()
-            self.counter.blank_references = 0
             idle.keep(self)
         return 0
 
@@ -358,7 +359,7 @@ cdef class CounterBase(InputKind):
         if whole.present is not None:
             return self._count_blocks(batch, keep_rows, progress)
         counted = count_segments(self, whole, keep_rows, None, meanwhile)
-        if whole.warns and (not self.was_examined or self.is_due or counted.tokenized_periods != 0
+        if whole.warns and (not self.was_examined or self.is_due or counted.signs.tokenized_periods != 0
                             or look_unusual(counted, whole)):
             self.watch.examine(self, whole, counted)
         return counted
@@ -369,7 +370,7 @@ cdef bint look_unusual(Counted counted, Batch batch) except -1:
     cdef Py_ssize_t segments = counted.segments
     cdef const int64_t *row = numbers(counted.rows)
     if type(batch.hypotheses) is IdRows:
-        return segments > 0 and (row[0] == 0 or row[1] == 0 or counted.label_padding)
+        return segments > 0 and (row[0] == 0 or row[1] == 0 or counted.signs.label_padding)
     # Single pairs may differ in all words by chance.
     if segments >= MIN_SEQUENCES_TO_WARN and counted.look_unrelated(SHIFT_SAMPLE):
         return True

@@ -217,5 +217,5 @@ cdef class IdPacker(PackedSegments):
             if progress.at < row.length:
                 self.worked(count)
         is_padding[0] = was_padding(&progress)
-        self.label_padding |= progress.label_padding
+        self.signs.label_padding |= progress.label_padding
         return length

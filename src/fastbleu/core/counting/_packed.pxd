@@ -27,6 +27,17 @@ cdef enum keys_read:
     IS_PADDING                       # no tokens, and no reference unless it is the only one
 
 
+@cython.final
+cdef class Signs:
+    """Signs of likely mistakes, which are noted where segments are read, packed and counted."""
+
+    cdef public Py_ssize_t tokenized_periods   # hypotheses (text) ending in " ."
+    cdef public Py_ssize_t blank_references    # without tokens, in segments that have others with some
+    cdef public bint label_padding             # whether the id -100 was counted as a token
+
+    cpdef add(self, Signs other)
+
+
 cdef struct packed_segment:
     Py_ssize_t references
     bint is_masks                    # packed as masks, not as ids
@@ -47,8 +58,7 @@ cdef class PackedSegments(Interruptible):
 
     # About all segments packed since the last reset():
     cdef readonly Py_ssize_t nrefs   # references per segment; -1: varies; 0: no segments
-    cdef readonly Py_ssize_t tokenized_periods     # hypotheses (text) ending in " ."
-    cdef readonly bint label_padding               # whether an id -100 was counted as a token
+    cdef readonly Signs signs
     cdef int32_t *ids
     cdef int64_t *lengths            # per segment: hypothesis, references
     cdef packed_segment *segments

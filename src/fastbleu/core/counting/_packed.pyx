@@ -9,6 +9,7 @@ Ownership. PackedSegments owns its C arrays.
 Thread-safety. One packer per thread.
 """
 
+import cython
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 
 from fastbleu.core.kernel.hashing cimport (
@@ -16,9 +17,20 @@ from fastbleu.core.kernel.hashing cimport (
 from fastbleu.core.runtime._process cimport grow, process_seed, simd_in_use
 
 
+@cython.freelist(8)
+cdef class Signs:
+
+    cpdef add(self, Signs other):
+        """Add those of other segments."""
+        self.tokenized_periods += other.tokenized_periods
+        self.blank_references += other.blank_references
+        self.label_padding |= other.label_padding
+
+
 cdef class PackedSegments:
 
     def __cinit__(self):
+        self.signs = Signs.__new__(Signs)
         self.own_keys = <key_list *> PyMem_RawMalloc(2 * sizeof(key_list))
         if self.own_keys == NULL:        # not zeros: they would take longer than a segment
             raise MemoryError
@@ -49,8 +61,8 @@ cdef class PackedSegments:
     cpdef reset(self):
         """Remove all segments and the notes on them; keep the memory."""
         self.clear()
-        self.nrefs = self.tokenized_periods = 0
-        self.label_padding = False
+        self.nrefs = 0
+        self.signs = Signs.__new__(Signs)
 
     cdef int finish(self) except -1 nogil:
         """Complete the packing without the GIL; for subclasses."""

@@ -98,7 +98,7 @@ cdef class TextPacker(PackedSegments):
     cdef void clear(self) noexcept nogil:
         PackedSegments.clear(self)
         self.finished = False
-        self.periods_before = self.tokenized_periods
+        self.periods_before = self.signs.tokenized_periods
         self.hypotheses.begin_chunk()
         self.references.begin_chunk()
         self.classify = classifier_for(simd_in_use())
@@ -122,8 +122,8 @@ cdef class TextPacker(PackedSegments):
             return self.take_rows(hypotheses, references, start, before)
         self.hypotheses.are_own = self.references.are_own = True
         if self.prepared is not None:
-            hypotheses, references, segment = self.prepared.chunk_at(start, hypotheses, references, before)
-            self.tokenized_periods = self.prepared.tokenized_periods
+            hypotheses, references, segment = self.prepared.chunk_at(
+                start, hypotheses, references, before, self.signs)
         for side in (hypotheses, references):
             if not (is_list_or_tuple(side) or is_object_array(side)):
                 raise TypeError("expected two lists, tuples or arrays of objects")
@@ -205,7 +205,7 @@ cdef class TextPacker(PackedSegments):
             have_one_reference &= self.segments[i].references == 1
         self.id_count = self.length_count = self.mask_count = 0
         if self.prepared is None:
-            self.tokenized_periods = self.periods_before
+            self.signs.tokenized_periods = self.periods_before
         if self.hypotheses.lowercase and not self.hypotheses.are_own:
             self.own_rows()
         if self.hypotheses.are_own:
@@ -264,7 +264,7 @@ cdef class TextPacker(PackedSegments):
         self.mask_count += made.masks
         self.length_count += 2 * made.segments
         if self.prepared is None:        # otherwise the lines were counted before they were rewritten
-            self.tokenized_periods += made.tokenized_periods
+            self.signs.tokenized_periods += made.tokenized_periods
         self.worked(made.tokens + 2 * BLOCK_STEPS * made.segments)
         return made.segments
 
@@ -275,7 +275,7 @@ cdef class TextPacker(PackedSegments):
         if not self.pack_keys(segment, lines - 1, lengths):
             self.pack_ids(segment, lengths)
         if self.prepared is None:
-            self.tokenized_periods += ends_in_tokenized_period(self.hypotheses.lines[self.segment])
+            self.signs.tokenized_periods += ends_in_tokenized_period(self.hypotheses.lines[self.segment])
         self.length_count += lines
         return 0
 

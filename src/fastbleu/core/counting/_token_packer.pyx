@@ -105,8 +105,8 @@ cdef class TokenPacker(PackedSegments):
         cdef Py_ssize_t segment
         self.first_segment = before + start
         if self.prepared is not None:
-            hypotheses, references, start = self.prepared.chunk_at(start, hypotheses, references, before)
-            self.tokenized_periods = self.prepared.tokenized_periods
+            hypotheses, references, start = self.prepared.chunk_at(
+                start, hypotheses, references, before, self.signs)
         if not (is_list_or_tuple(hypotheses) and is_list_or_tuple(references)):
             raise TypeError("expected two lists or tuples")
         segment = start

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..tokenizers.tokenizer import Tokenizer
+    from ._packed import Signs
 
 _TOKEN_CHECKS, _TEXT_CHECKS = TokenChecks(), TextChecks()
 _CHUNK_SEGMENTS = 512
@@ -121,7 +122,7 @@ class Counter(CounterBase):
                     self.watch.examine(self, block, counted)
                 elif batch.warns and type(block.hypotheses) is not IdRows:
                     self.watch.examine_texts(self, block, counted)
-                elif batch.warns and counted.label_padding and not total.label_padding:
+                elif batch.warns and counted.signs.label_padding and not total.signs.label_padding:
                     warn_of("label padding")
                 total.add(counted)
         return total
@@ -205,7 +206,7 @@ def count_runs(
         tokenizer = counter.tokenizer
         assert tokenizer is not None
         if tokenizer.name == "none":
-            counted.tokenized_periods = 0  # tokenized text is expected
+            counted.signs.tokenized_periods = 0  # tokenized text is expected
         total.add(counted)
         bar.update(counted.segments)
         signature = None if counter is own else tokenizer.signature
@@ -237,13 +238,12 @@ class PreparedLines:
 
     def reset(self) -> None:
         """Forget the last chunk."""
-        self.tokenized_periods = 0
         self._hypotheses: list[Any] = []
         self._references: list[list[Any]] = []
         self._first = 0
 
     def chunk_at(
-        self, start: int, hypotheses: Any, references: Any, before: int
+        self, start: int, hypotheses: Any, references: Any, before: int, signs: Signs
     ) -> tuple[list[Any], list[list[Any]], int]:
         """Prepared hypotheses and references, and the position of segment `start` in them.
 
@@ -268,7 +268,7 @@ class PreparedLines:
                     texts += self._texts(*pair, segment)
                     ends.append(len(texts))
             lines = lines[: len(ends) - 1]
-            self.tokenized_periods += sum([line.endswith(" .") for line in lines])
+            signs.tokenized_periods += sum([line.endswith(" .") for line in lines])
             self._hypotheses = self._prepare(lines, self._lowercase, False)
             prepared = self._prepare(texts, self._lowercase, True)
             self._references = [prepared[first:last] for first, last in pairwise(ends)]

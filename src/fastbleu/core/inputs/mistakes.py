@@ -148,10 +148,11 @@ class MistakeWatch:
             self._examine_ids(counter, batch, counted)
             return
         is_text, segments = counter.is_text, counted.segments
+        are_due = not counter.was_examined or counter.is_due or counted.signs.tokenized_periods
         # Single pairs may differ in all words by chance.
-        if (
-            is_text and (not counter.was_examined or counted.tokenized_periods or counter.is_due)
-        ) or (segments >= MIN_SEQUENCES_TO_WARN and counted.look_unrelated(SHIFT_SAMPLE)):
+        if (is_text and are_due) or (
+            segments >= MIN_SEQUENCES_TO_WARN and counted.look_unrelated(SHIFT_SAMPLE)
+        ):
             self.examine_texts(counter, batch, counted)
         if kind is Utf8Rows:
             return
@@ -178,7 +179,7 @@ class MistakeWatch:
                 self.looks_if_poor
                 and counted.segments >= _FEW_SEGMENTS
                 and (
-                    counted.tokenized_periods >= min(TOKENIZED_PERIODS, counted.segments / 4)
+                    counted.signs.tokenized_periods >= min(TOKENIZED_PERIODS, counted.segments / 4)
                     or counted.look_unrelated(SHIFT_SAMPLE, _POOR)
                 )
             )
@@ -194,7 +195,7 @@ class MistakeWatch:
             is_warned = samples is not None and samples.warn_of_sample(counter, batch, is_poor)
             self.expects_periods = self.expects_periods or is_warned
         if self.expects_periods:
-            counted.tokenized_periods = 0
+            counted.signs.tokenized_periods = 0
         if is_warned:
             self.to_examine, self.looks_if_poor = 0, False
 
@@ -209,7 +210,7 @@ class MistakeWatch:
             for column, (name, ids) in enumerate(sides):
                 if not any(rows[column :: 2 + 2 * counter.max_ngram_order]) and ids.size:
                     warn_of("no ids", what=f"every {name} is", mask=f"{name}_mask=")
-        if counted.label_padding:
+        if counted.signs.label_padding:
             warn_of("label padding")
         elif not counter.was_examined:
             counter.was_examined = True

@@ -487,7 +487,7 @@ class BLEU:
                 counter, dialect, batch, tokenizers, keep_rows, progress
             )
         if missing == "empty":  # blank references were requested
-            counted.blank_references = 0
+            counted.signs.blank_references = 0
         if (present := batch.present) is not None:
             batch.warn_of_missing()
             counted.present = present
@@ -702,7 +702,7 @@ class BLEU:
         arguments, sums = self.get_params(), self._sums.value
         if arguments["tokenize"]:
             arguments["tokenize"] = arguments["tokenize"].argument or arguments["tokenize"]
-        noted = sums.segments, sums.nrefs, sums.tokenized_periods
+        noted = sums.segments, sums.nrefs, sums.signs.tokenized_periods
         rows = sums.rows()  # also kept for a dialect that averages sentences
         kept = rows._rows if len(rows) else None
         state = sums.row, *noted, kept, sums.tokenizers

@@ -395,7 +395,7 @@ class Scorer(ScoreOptions):
     def _check_counted(self, counted: Counted) -> None:
         """Refuse references that the dialect does not take, and warn about texts."""
         self.check_references(counted.nrefs)
-        if counted.tokenized_periods or counted.blank_references:
+        if counted.signs.tokenized_periods or counted.signs.blank_references:
             self.warn_of_texts(counted)
 
     def sentence_scores(self, counted: Counted, warns: bool = True) -> NDArray[numpy.float64]:
@@ -485,8 +485,8 @@ class Scorer(ScoreOptions):
 
     def warn_of_texts(self, counted: Counted | Sums) -> None:
         """Warn about hypotheses that look tokenized, and about blank references."""
-        self.warn_of_tokenized(counted.tokenized_periods, counted.segments)
-        warn_of_blank(counted.blank_references)
+        self.warn_of_tokenized(counted.signs.tokenized_periods, counted.segments)
+        warn_of_blank(counted.signs.blank_references)
 
     def _warn_of_sums(self, sums: Sums, value: float) -> None:
         """Warn about likely mistakes in a corpus: see `Sums.are_unusual`."""

@@ -383,8 +383,8 @@ class BLEU(Metric):
 
     def _count(self, hypotheses: Any, references: Any, keep_rows: bool = True) -> Counted:
         counted: Counted = self._count_streams(hypotheses, references, self._counter(), keep_rows)
-        if counted.tokenized_periods and not self._force:
-            warn_tokenized(counted.tokenized_periods, otherwise="force=True")
+        if counted.signs.tokenized_periods and not self._force:
+            warn_tokenized(counted.signs.tokenized_periods, otherwise="force=True")
         return counted
 
     def _aggregate_and_compute(self, stats: Any) -> BLEUScore:
