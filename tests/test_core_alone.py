@@ -36,7 +36,7 @@ def test_the_tests_of_the_core_pass_without_other_parts(left_out, passed, tmp_pa
     shutil.copytree(PACKAGE, tmp_path / "fastbleu", ignore=other_parts)
     options = [f"--ignore-glob=*/test_{name}.py" for name in left_out]
     options += ["-q", "--tb=short", "-p", "no:cacheprovider", "-p", "without_parts"]
-    folders = [TESTS / name for name in ("core", "nltk", "sacrebleu")]
+    folders = [TESTS / name for name in ("core", "nltk", "sacrebleu", "chrf")]
     printed = python(
         *("-m", "pytest", *options, *folders),
         seconds=900,

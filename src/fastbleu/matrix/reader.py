@@ -13,7 +13,7 @@ from ..core.inputs.checks import TextChecks, TokenChecks, check_segments
 from ..core.inputs.columns import is_column, listed_column
 from ..core.inputs.errors import InputError, InputTypeError, mask_of, warn_input
 from ..core.inputs.ids import NO_IDS, checked_rows
-from ..core.inputs.looks import look_like_tokens
+from ..core.inputs.looks import are_words, hold_no_phrase, is_written_without_spaces
 from ..core.metric.argument import as_metric, counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.runtime._process import Pool
@@ -401,7 +401,7 @@ def batch_of(
     count = len(sources)
     # Real text for a tokenizer that splits at whitespace contains some.
     splits = tokenizer is not None and tokenizer.splits_at_spaces
-    suspicious = splits and look_like_tokens(sources)
+    suspicious = splits and _look_like_tokens(sources)
     advice = (
         "; if these are lists of tokens pass a metric with tokenize=False" if suspicious else ""
     )
@@ -418,6 +418,17 @@ def batch_of(
         )
     _check_sizes("references", other_sources, advice, ragged)
     return list(zip(sources, other_sources, strict=True))
+
+
+def _look_like_tokens(sources: Any) -> bool:
+    """Whether the first sources of text look like lists of tokens."""
+    first = sources[:3] if type(sources) in (list, tuple) else ()
+    return any(map(are_words, first)) and all(
+        type(source) in (list, tuple)
+        and hold_no_phrase(source)
+        and not any(map(is_written_without_spaces, source))
+        for source in first
+    )
 
 
 def is_batch(value: Any, is_text: bool) -> bool | None:

@@ -85,14 +85,3 @@ def look_like_one_reference(references: tuple[Any, ...]) -> bool:
     return hold_no_phrase(references) and (
         len(references) > 2 or not any(map(is_written_without_spaces, references))
     )
-
-
-def look_like_tokens(sources: Any) -> bool:
-    """Whether the first sources of text look like lists of tokens."""
-    first = sources[:3] if type(sources) in (list, tuple) else ()
-    return any(map(are_words, first)) and all(
-        type(source) in (list, tuple)
-        and hold_no_phrase(source)
-        and not any(map(is_written_without_spaces, source))
-        for source in first
-    )
