@@ -83,6 +83,12 @@ def test_one_row_and_their_sum():
     assert count([], []).sum() == Stats.zeros(1, 4)
 
 
+def test_a_repr_shows_three_rows_and_the_number_of_more():
+    stats = example()[1]
+    assert eval(repr(stats[:3])) == stats[:3]
+    assert repr(stats) == repr(stats[:3]).replace("]],", "], ... (5 rows)],")
+
+
 @pytest.mark.parametrize("index", [5, -6, 10**30, 1.0, "0", None, (0, 1)])
 def test_missing_rows(index):
     with pytest.raises(IndexError if type(index) is int else TypeError):

@@ -258,6 +258,11 @@ def test_errors_name_the_rows():
         assert metric.state.tolist() == [0] * 10
 
 
+def test_errors_in_later_parts_of_a_stream_name_the_sentence():
+    parts = Stream(text_array([]), [text_array(["a", "b"]), text_array(["c", b"caf\xe9 au"])])
+    raises(ValueError, r"sentences\[3\] is not UTF-8", fastbleu.matrix.self_bleu, parts)
+
+
 def test_errors_of_a_stream():
     texts = Column(text_array(["a", "b"]))
     failing = Stream(text_array([]), [text_array(["a"]), errno.EIO])

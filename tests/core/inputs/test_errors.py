@@ -307,6 +307,7 @@ LINES = ["the cat sat on a mat", "it rained"]
         ("corpus_bleu", ([WORDS] * 2, [WORDS] * 2), r"flat list.*\[\[reference\], \.\.\.\]"),
         ("modified_precision", (WORDS, WORDS, 1), r"pass \[reference\]"),
         ("sentence_bleu", (LINES, WORDS), r"references\[0\] is a str.*pass a list of tokens"),
+        ("sentence_bleu", (["那只猫坐在垫子上面睡觉"] * 2, WORDS), r"references\[0\] is a str"),
         ("sentence_bleu", ([WORDS], "the cat"), "segment 0.*character"),
         ("corpus_bleu", ([[WORDS, "the cat"]], [WORDS]), "segment 0.*character"),
         ("corpus_bleu", (LINES, [LINES] * 2), r"fastbleu\.sacrebleu\.corpus_bleu"),

@@ -252,6 +252,12 @@ def test_padding_that_counts_causes_one_warning(form, options, padding, step, wo
                 assert [bool(re.search(words, message)) for message in found] == [True], found
 
 
+def test_words_that_are_padded_with_an_id_in_every_batch_cause_one_warning():
+    metric, rows = BLEU(tokenize=False), [[*"abcd", 7, 7]] * 8
+    found = [messages(metric.update, rows, references_of(rows))[1] for _ in range(3)]
+    assert [bool(re.search(RUN, "".join(batch))) for batch in found] == [True, False, False]
+
+
 def test_padding_of_one_side_is_named():
     with pytest.warns(InputWarning, match="hypotheses end in a run of the id 7"):
         fastbleu.matrix.pairwise(padded(7), [[1, 2, 3, 4]], metric=BLEU(tokenize=False))

@@ -85,8 +85,10 @@ def test_arrays_that_only_look_like_those_read_in_place():
         assert BLEU().count(array, array) == BLEU().count(texts, texts)
     for wrong in (numpy.array([texts], object), numpy.array("a", object)):
         raises((TypeError, ValueError), "hypothes[ei]s", BLEU().score, wrong, texts)
-    array = numpy.array(["a", "b"], StringDType())
-    raises(TypeError, "column of strings", BLEU(tokenize=False).score, array, array)
+    metric, tokens = BLEU(tokenize=False), numpy.array([["a", "b"], ["c", "d"]], StringDType())
+    lists = tokens.tolist()
+    assert metric.count(tokens, tokens[:, None]) == metric.count(lists, [[row] for row in lists])
+    raises(TypeError, "column of strings", metric.score, tokens[0], tokens[0])
 
 
 @pytest.mark.parametrize("shape", [(1200,), (), (0, 2)], ids=str)

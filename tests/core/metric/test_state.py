@@ -87,7 +87,7 @@ def test_a_state_is_a_copy_of_any_integers():
     assert metric.compute() == score
     assert again.compute().value == score.value
     counts = [5, 6, 4, 3, 2, 1, 5, 4, 3, 2]
-    arrays = [np.array(counts, dtype) for dtype in (np.int64, np.uint8, ">i4")]
+    arrays = [np.array(counts, dtype) for dtype in (np.int64, np.uint8, ">i4", object)]
     decimals = [*map(Decimal, counts)]
     for state in (counts, tuple(counts), *arrays, np.repeat(counts, 2)[::2], decimals):
         assert from_state(state).state.tolist() == counts

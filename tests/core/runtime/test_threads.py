@@ -42,11 +42,12 @@ class Worker:
         self.name, self.cancelled = name, False
 
 
+@pytest.mark.parametrize("number", [2, 3])
 @pytest.mark.parametrize("failing", ["first", "second"])
 @pytest.mark.parametrize("error", [ValueError("it failed"), MemoryError()])
-def test_an_error_cancels_all_workers_and_is_raised(failing, error):
-    workers = [Worker("first"), Worker("second"), Worker("third")]
-    begun, stop = threading.Barrier(3, timeout=60), time.monotonic() + 30
+def test_an_error_cancels_all_workers_and_is_raised(failing, error, number):
+    workers = [Worker("first"), Worker("second"), Worker("third")][:number]
+    begun, stop = threading.Barrier(number, timeout=60), time.monotonic() + 30
 
     def work(worker):
         begun.wait()
