@@ -149,6 +149,11 @@ def test_short_text_is_short():
     assert {"short", "swapped"} & {*found(TEXTS, short)} == set()
 
 
+def test_reversed_words_are_found_though_repeated_ones_match():
+    texts = ["no no no no no no to him today again", "ha ha ha ha ha ha said one of them"]
+    assert {*found([" ".join(text.split()[::-1]) for text in texts], texts)} == {"words reversed"}
+
+
 def test_lines_that_are_all_alike_are_no_suffix():
     lines = [
         f"The number {n} bus to the old town leaves from platform {n * 7 % 13} in the morning."
@@ -233,6 +238,8 @@ def test_points_are_none_where_the_effect_is_unknown():
     assert (told["name"], told["points"]) == ("lost characters", None)
     assert "unknown" in str(explanation)
     assert "nan" not in str(explanation) + repr(explanation.findings) + json.dumps(told)
+    # What one text of four has without the others tells nothing.
+    assert found(["", "", "", TEXTS[3]], TEXTS[:4])["empty"].points is None
 
 
 CYRILLIC = "абдефгхиклмнопрстув"

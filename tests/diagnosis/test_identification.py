@@ -28,7 +28,9 @@ def settings(number, hypotheses=HYPOTHESES, references=REFERENCES):
 
 
 def test_a_setting_is_found_by_its_number():
-    for options in ({}, {"smooth_method": "add-k"}, {"tokenize": "intl", "lowercase": True}):
+    shorter = [{"max_ngram_order": order} for order in (1, 2, 3)]
+    intl = {"tokenize": "intl", "lowercase": True}
+    for options in ({}, *shorter, {"smooth_method": "add-k"}, intl):
         expected = ", ".join(f"{k}={v!r}" for k, v in {"dialect": "sacrebleu", **options}.items())
         value = BLEU(**options).score(HYPOTHESES, REFERENCES).value
         assert expected in settings(f"{value:.8f}")

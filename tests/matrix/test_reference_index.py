@@ -253,5 +253,6 @@ def test_rows_that_are_empty_in_one_block_only():
         warnings.simplefilter("error")
         index = ReferenceIndex(rows, metric=BLEU(tokenize=False, stop_ids=0))
         assert len(index.sentence_scores(rows)) == len(rows)
+        ReferenceIndex(rows[:3], metric=BLEU(tokenize=False, stop_ids=0))  # so few by chance
     with pytest.warns(fastbleu.InputWarning, match="every one of references is empty"):
         ReferenceIndex(rows[:9000], metric=BLEU(tokenize=False, stop_ids=0))

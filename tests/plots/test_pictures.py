@@ -65,6 +65,9 @@ def test_precisions():
     assert low > high  # the first row is at the top
     heads = [label.get_text() for label in ax.get_xticklabels()]
     assert heads == ["1", "2", "3", "4", "BP"]
+    assert ax.get_xlim() == (0, len(heads))
+    perfect = fastbleu.BLEU().count(["a b c d"], ["a b c d"])
+    assert texts(plots.plot_precisions(perfect))[2:] == ["100.0"] * 5
     # Orders that a score does not have are left out.
     short = fastbleu.BLEU(max_ngram_order=2).score(HYPOTHESES, REFERENCES)
     ax = plots.plot_precisions({"one": short, "other": SCORE})

@@ -40,9 +40,9 @@ def test_wide_characters_are_aligned():
 
 
 def test_what_has_no_room_stands_below_its_row():
-    assert TABLE.text(40).splitlines()[2:] == [
+    assert TABLE.text(41).splitlines()[2:] == [
         "name         score  what it is",
-        "-----------  -----  --------------------",
+        "-----------  -----  ---------------------",
         "one           5.25  no effect at all, or",
         "                    nearly none",
         "  signature: case:mixed|",

@@ -108,7 +108,6 @@ TWO = [LINE, LINE]
 @pytest.mark.parametrize(
     ("name", "arguments", "options", "error", "words"),
     [
-        ("corpus_bleu", ([LINE, ""], [[LINE, None]]), {}, ValueError, "segment 1"),
         ("corpus_bleu", WITHOUT, {}, ValueError, "segment 2"),
         ("corpus_bleu", WITHOUT, {"tokenize": str.split}, ValueError, "segment 2"),
         ("sentence_bleu", (LINE, [None]), {}, ValueError, "segment 0"),
@@ -130,6 +129,12 @@ def test_what_sacrebleu_does_not_refuse_or_name(name, arguments, options, error,
 
 def test_a_segment_without_any_kept_reference():
     raises(ValueError, "segment 2", ours.BLEU(references=WITHOUT[1]).corpus_score, WITHOUT[0], None)
+
+
+def test_the_only_reference_of_a_segment_is_named_if_it_is_none():
+    error = raised(calling("corpus_bleu", TWO, [[LINE, None]]), ours)
+    assert isinstance(error, ValueError)
+    assert (error.segment, error.reference) == (1, 0)
 
 
 def test_unknown_smoothing_is_refused_without_assertions_too():

@@ -312,12 +312,12 @@ def is_quoted(lines: Iterable[str]) -> bool:
         cells = cells_of(row if width else row.removeprefix("\ufeff"))
         if cells is None or len(cells) != (width or len(cells)):
             return False
-        plain = [line.count("\t") + 1 for line in row.split("\n")]
+        tabs = [line.count("\t") for line in row.split("\n")]
         if not width:
-            width, plain_width = len(cells), plain[0]
+            width, first_tabs = len(cells), tabs[0]
             is_certain = row.count('"') >= 2 * width
-        fits_plain = all(cells == plain_width for cells in plain)
-        if fits_plain and len(plain) > 1 and width > 1:
+        fits_plain = all(count == first_tabs for count in tabs)
+        if fits_plain and len(tabs) > 1 and width > 1:
             return False  # the marks enclose text of several rows
         is_certain |= not fits_plain or '""' in row
     return is_certain

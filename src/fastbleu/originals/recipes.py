@@ -358,7 +358,7 @@ for length, (name, added) in product(
         count_tokens=own.average_length if length == "average" else None)
 for name in ("closest joshua", "shortest"):
     add(f"joshua-{name}", "apache/joshua@716cc81a metrics/BLEU.java", own.joshua,
-        tokenizer="joshua", reference_lengths=name.split()[:1])
+        tokenizer="joshua", reference_lengths=(name.split()[0],))
 add("joshua-decoder", "apache/joshua@716cc81a decoder/BLEU.java", own.joshua, "the mean length of "
     "references", tokenizer="joshua-decoder", token_scores=own.joshua_decoder, corpus=mean)
 add("get_ende_bleu compound-split", "tensorflow/tensor2tensor@315647cdb utils/get_ende_bleu.sh",

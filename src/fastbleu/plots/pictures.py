@@ -87,8 +87,8 @@ def plot_precisions(
             ax.plot([at], [bottom - 0.5], "o", color=_BLUE, markersize=4)
             text = "" if isnan(triple[1]) else f"{100 * triple[1]:.1f}"
             ax.text(column + 0.5, bottom - 1.5, text, ha="center", va="center", size=size)
-    ax.set_xlim(0, len(precisions) + 1)
     heads = [*map(str, range(1, len(precisions) + 1)), "BP"]
+    ax.set_xlim(0, len(heads))
     ax.set_xticks([column + 0.5 for column in range(len(heads))], heads)
     ax.tick_params(length=0, labeltop=True, labelbottom=False)
     ax.spines[:].set_visible(False)
@@ -308,10 +308,10 @@ def _shares(score: Any) -> list[Sequence[float]]:
 
 def _ratio(counts: Any, totals: Any) -> tuple[float, float, float]:
     """The ratio of two sums over segments, between the ends of its interval, by linearization."""
-    ratio = counts.sum() / max(1, totals.sum())
+    total = max(1, totals.sum())
+    ratio = counts.sum() / total
     errors = counts - ratio * totals
-    half = 1.96 * sqrt(errors @ errors * len(errors) / max(1, len(errors) - 1))
-    half /= max(1, totals.sum())
+    half = 1.96 * sqrt(errors @ errors * len(errors) / max(1, len(errors) - 1)) / total
     return ratio - half, ratio, ratio + half
 
 
