@@ -93,6 +93,7 @@ def sacrebleu_scores(kind, texts=TEXTS, references=REFERENCES):
         with contextlib.suppress(ReplacedError, TypeError):
             metric = kind(effective_order=True, **options)
             yield whole(metric.corpus_score, texts, None if "references" in options else streams)
+            yield getattr(metric, "num_refs", None)
             for pair in zip(texts, references, strict=False):
                 yield whole(metric.sentence_score, *pair)
             yield whole(lambda metric: metric.get_signature().format(), metric)
@@ -290,6 +291,7 @@ def corpora():
     yield ["a", "a"], ["a b", ""]
     yield ["a", "b"], [["a"], []]
     yield ["a", "b"], [["a"]]
+    yield ["a"], [["a", "b"], ["a", None]]  # only the segment not scored has 1
     yield ["", ""], [[""], ["a"]]
     yield ["a ."] * 101, [["a ."]] * 101
     yield [5, 6], [[5], [6]]
@@ -312,7 +314,7 @@ def test_results_are_those_of_the_library(library):
 def test_the_library_does_not_count(library):
     name, scores, kind, _ = library
     counting = {"_count_ngram", "_get_ngrams", "ngrams", "precook", "extract_all_word_ngrams"}
-    counting.add("_sentence_bleu")  # of ignite
+    counting |= {"_sentence_bleu", "modified_precision"}  # of ignite and nltk
     ran = set()
 
     def profile(frame, event, _):
@@ -545,6 +547,7 @@ def odd_calls():
         yield partial(sacrebleu.corpus_bleu, lines, [lines])
         yield partial(sacrebleu.corpus_bleu, lines, [lines], force=True)
     yield partial(BLEU().sentence_score, "a", ["a"])
+    yield partial(BLEU()._aggregate_and_compute, [[1, 1, *[0] * 8], [1, 1, *[0] * 7]])
 
 
 def test_scores_errors_and_logs_of_sacrebleu_are_its_own(caplog):

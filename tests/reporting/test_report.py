@@ -252,10 +252,10 @@ def test_markdown():
     assert text.count("\nSegment ") == 6
     assert len({line.replace("\\|", "").count("|") for line in table[:1]}) == 1
     scores = BLEU(effective_order=True).sentence_scores(TEXTS, REFERENCES)
-    alone = fastbleu.report({"one": TEXTS}, REFERENCES, dialects=False).markdown(1)
-    worst = f"Segment {scores.argmin()}\n"
-    ends = alone.index("Worst segments"), alone.index("Best segments")
-    assert ends[0] < alone.index(worst) < ends[1]
+    alone = fastbleu.report({"one": TEXTS}, REFERENCES, dialects=False).markdown(2)
+    worst, middle, best = map(str, scores.argsort())
+    shown = re.findall(r"^(?:Segment|##) (\w+)", alone, re.MULTILINE)
+    assert shown[-6:] == ["Worst", worst, middle, "Best", best, middle]
 
 
 def test_in_notebooks():
@@ -773,7 +773,7 @@ def test_systems_that_a_mistake_touches_alike_keep_their_ranks():
 @pytest.mark.parametrize(
     ("names", "shown"),
     [
-        (["newstest2022.hyp.Online-A", "newstest2022.hyp.Online-B"], ["Online-A", "Online-B"]),
+        (["newstest2022.hyp.Huoshan", "newstest2022.hyp.Online-B"], ["Huoshan", "Online-B"]),
         (["system-a", "system-b"], ["system-a", "system-b"]),
         (["newstest2022.a", "newstest2022.b"], ["newstest2022.a", "newstest2022.b"]),
         (["one-long-name", "one-long-name-2"], ["one-long-name", "one-long-name-2"]),
