@@ -1,7 +1,8 @@
-from typing import Any
+from typing import Any, final
 
 from ..runtime._process import Interruptible
 
+@final
 class Signs:
     tokenized_periods: int
     blank_references: int
