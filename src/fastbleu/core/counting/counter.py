@@ -205,8 +205,8 @@ def count_runs(
         counted = counter.count(part, keep_rows=keep_rows)
         tokenizer = counter.tokenizer
         assert tokenizer is not None
-        if tokenizer.name == "none":
-            counted.signs.tokenized_periods = 0  # tokenized text is expected
+        if not tokenizer.needs_plain_text:
+            counted.signs.tokenized_periods = 0
         total.add(counted)
         bar.update(counted.segments)
         signature = None if counter is own else tokenizer.signature

@@ -6,7 +6,7 @@ from ..runtime.import_lock import import_locked, lazy, provider
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from typing import TypedDict
 
     from ..inputs import arguments, errors
@@ -30,6 +30,7 @@ DIALECTS = {
     "nltk": "fastbleu.core.scoring.nltk",
     **(_originals.DIALECTS if _originals else {}),
 }
+_recipe_names: Callable[[], Collection[str]] = _originals.recipe_names if _originals else tuple
 _OWN_OPTIONS = ("hashed", "keywords")  # those of OwnOptions
 _loaded: dict[str, Dialect] = {}
 
@@ -58,10 +59,6 @@ def names(recipes: bool = False) -> tuple[str, ...]:
     if not recipes:
         return tuple(DIALECTS)
     return (*DIALECTS, *_recipe_names())
-
-
-def _recipe_names() -> Collection[str]:
-    return _originals.recipe_names() if _originals else ()
 
 
 def get(name: str, reference_length: object = None, **own_options: object) -> Dialect:

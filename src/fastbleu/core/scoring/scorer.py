@@ -500,8 +500,8 @@ class Scorer(ScoreOptions):
 
     def warn_of_tokenized(self, periods: int, segments: int | None) -> None:
         """Warn about text that looks tokenized, unless the dialect expects this."""
-        tokenizer = self._tokenizer and self._tokenizer.name
-        if periods and tokenizer not in (None, "none") and not self.dialect.of_tokenized_text:
+        needs_plain_text = self._tokenizer and self._tokenizer.needs_plain_text
+        if periods and needs_plain_text and not self.dialect.of_tokenized_text:
             warn_tokenized(periods, segments)
 
     def warn_of_short(

@@ -115,6 +115,11 @@ class Tokenizer:
         """Whether text without spaces between words has hardly any tokens."""
         return (self.compiled or self.rewritten_for) in ("none", "13a", "intl")
 
+    @property
+    def needs_plain_text(self) -> bool:
+        """Whether tokenized text has other tokens than plain text, as far as is known."""
+        return self.name not in ("none", "char") and not callable(self._source)
+
 
 # sacreBLEU's tokenizers by MeCab: module, dictionary, number of its words, end of the signature.
 MECAB = {
@@ -143,8 +148,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "spbleu-1k_tokenizer_spm.model",
     ),
 }
-# Those of sacreBLEU, in its order. The others, of the originals, are not in sacreBLEU: these are
-# available in each dialect without tokenizers of its own, the rest in one dialect or recipe.
+# Those of sacreBLEU, in its order.
 # fmt: off
 TOKENIZERS: tuple[str, ...] = (
     "none", "zh", "13a", "intl", "char", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200",
@@ -152,7 +156,8 @@ TOKENIZERS: tuple[str, ...] = (
 )
 # fmt: on
 _originals = provider("originals")
-OF_WORDS: tuple[str, ...] = _originals.OF_WORDS if _originals else ()
+# Those of each dialect without tokenizers of its own; dialects and recipes have others.
+_NAMES: tuple[str, ...] = (*TOKENIZERS, *(_originals.ADDED_TOKENIZERS if _originals else ()))
 # Tokenizers without a model are for some languages only.
 WITHOUT_MODEL = tuple(name for name in TOKENIZERS if name not in MODELS)
 # sacreBLEU's defaults for target languages.
@@ -248,7 +253,6 @@ def splitter(name: str, parse: Callable[[str], str]) -> Split:
     return tokens
 
 
-_NAMES = (*TOKENIZERS, *OF_WORDS)
 _COMPILED = {name: Tokenizer(name, compiled=name) for name in _compiled.COMPILED}
 _LOADED: dict[str | tuple[str, str], Tokenizer] = {}
 
@@ -294,7 +298,7 @@ def get(name: str | TokenFunction | Tokenizer, model: ModelPath | None = None) -
     if isinstance(name, str) and name not in _COMPILED:
         known = known_name(name, (*_NAMES, "ptb-all"))
         if known is None:
-            raise ValueError(unknown_name("tokenizer", name, TOKENIZERS, " or auto", _NAMES))
+            raise ValueError(unknown_name("tokenizer", name, _NAMES))
         name = known
     return load_tokenizer(name, model)
 
