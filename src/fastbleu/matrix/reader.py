@@ -259,7 +259,7 @@ class SentenceReader:
     def _read_tokens(self, listed: Listed, name: str, known_only: bool, before: int) -> Sentences:
         if not before:
             mistakes.warn_of_words(listed, listed, False)
-            mistakes.warn_of_tuples(name, listed)
+            _warn_of_tuples(name, listed)
             mistakes.warn_of_padded_lists(name, listed)
         return read_lists(self.vocabulary, _TokenChecks(name, before), listed, known_only)
 
@@ -418,6 +418,23 @@ def batch_of(
         )
     _check_sizes("references", other_sources, advice, ragged)
     return list(zip(sources, other_sources, strict=True))
+
+
+def _warn_of_tuples(name: str, sentences: Any) -> None:
+    """Warn if the first sentences are tuples of tuples of ids, each read as one token."""
+    if sentences and all(
+        type(sentence) is tuple and sentence and all(map(_is_tuple_of_numbers, sentence))
+        for sentence in sentences[:3]
+    ):
+        mistakes.warn_of("tuples", name=name)
+
+
+def _is_tuple_of_numbers(token: Any) -> bool:
+    return (
+        type(token) is tuple
+        and len(token) > 0
+        and all(hasattr(part, "__index__") for part in token)
+    )
 
 
 def _look_like_tokens(sources: Any) -> bool:

@@ -252,8 +252,9 @@ def test_padding_that_counts_causes_one_warning(form, options, padding, step, wo
                 assert [bool(re.search(words, message)) for message in found] == [True], found
 
 
-def test_words_that_are_padded_with_an_id_in_every_batch_cause_one_warning():
-    metric, rows = BLEU(tokenize=False), [[*"abcd", 7, 7]] * 8
+@pytest.mark.parametrize("rows", [[[*"abcd", 7, 7]] * 8, [[1, *[7] * 6]] * 3], ids=["words", "few"])
+def test_lists_that_are_padded_in_every_batch_cause_one_warning(rows):
+    metric = BLEU(tokenize=False)
     found = [messages(metric.update, rows, references_of(rows))[1] for _ in range(3)]
     assert [bool(re.search(RUN, "".join(batch))) for batch in found] == [True, False, False]
 

@@ -158,8 +158,9 @@ class MistakeWatch:
             return
         if not (is_text or counter.was_examined):
             self.few_to_examine -= 1
-            counter.was_examined = segments >= MIN_SEQUENCES_TO_WARN or self.few_to_examine <= 0
-            warn_of_padded_lists("hypotheses", batch.hypotheses)
+            were_enough = segments >= MIN_SEQUENCES_TO_WARN or self.few_to_examine <= 0
+            is_warned = warn_of_padded_lists("hypotheses", batch.hypotheses)
+            counter.was_examined = is_warned or were_enough
         if 1 < segments <= LARGEST_SQUARE:
             self._examine_layout(counter, batch.hypotheses, batch.references)
 
@@ -323,10 +324,10 @@ def warn_of_padding(what: str, rows: Any, id_filter: IdFilter | None) -> bool:
     return False
 
 
-def warn_of_padded_lists(what: str, sequences: Any) -> None:
-    """Warn if the first lists of ids seem to be padded."""
+def warn_of_padded_lists(what: str, sequences: Any) -> bool:
+    """Warn if the first lists of ids seem to be padded; return whether they do."""
     if type(sequences) not in (list, tuple):
-        return
+        return False
     first = [part for part in sequences[:_LISTS_CHECKED] if type(part) in (list, tuple)]
     # Copies: another thread may empty the lists.
     few = len(first) < MIN_SEQUENCES_TO_WARN
@@ -335,12 +336,13 @@ def warn_of_padded_lists(what: str, sequences: Any) -> None:
         ends = [end for end in parts if end and type(end[-1]) is int]
         if any(end[-1] == _LABEL_PADDING for end in ends):
             warn_of("label padding")
-            return
+            return True
         if (few or len(ends) >= MIN_SEQUENCES_TO_WARN) and len(set(map(len, first))) == 1:
             runs = [end[-1] for end in ends if _ends_in_run(end, few)]
             if runs and 2 * runs.count(runs[0]) > len(ends):
                 warn_of("padding", what=what, verb=verb, padding=runs[0])
-                return
+                return True
+    return False
 
 
 def _ends_in_run(ids: Sequence[Any], is_one_of_few: bool) -> bool:
@@ -432,20 +434,3 @@ def warn_of_equal(row: Sequence[int], segments: int | None) -> None:
     middle = len(row) // 2 + 1
     if row[0] == row[1] and row[2:middle] == row[middle:] and row[-1] > 0:
         warn_of("equal", segments=segments)
-
-
-def warn_of_tuples(name: str, sentences: Any) -> None:
-    """Warn if the first sentences are tuples of tuples of ids, each read as one token."""
-    if sentences and all(
-        type(sentence) is tuple and sentence and all(map(_is_tuple_of_numbers, sentence))
-        for sentence in sentences[:3]
-    ):
-        warn_of("tuples", name=name)
-
-
-def _is_tuple_of_numbers(token: Any) -> bool:
-    return (
-        type(token) is tuple
-        and len(token) > 0
-        and all(hasattr(part, "__index__") for part in token)
-    )
