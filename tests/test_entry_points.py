@@ -178,11 +178,7 @@ def same(found: Any, expected: Outcome, of_sums: bool = False) -> bool:
         other["signature"] = re.sub(r"(?<=tok:auto)([^|+]*)\+[^|]*", r"\1", other["signature"])
     if expected.error:
         return repr(found["bleu"]) == "nan"
-    return all(
-        repr(value) == repr(other[name]) or (other[name] is None and repr(value) == "nan")  # pandas
-        for name, value in found.items()
-        if value != ""
-    )
+    return all(repr(value) == repr(other[name]) for name, value in found.items() if value != "")
 
 
 @functools.cache

@@ -237,7 +237,8 @@ def rows(table: Any) -> list[dict[str, Any]]:
     if isinstance(table, dict):
         return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
     if hasattr(table, "to_dict") and not hasattr(table, "to_dicts"):
-        return table.to_dict("records")
+        records = table.to_dict("records")  # with NaN for a brevity penalty that is None
+        return [row | {"bp": None} if repr(row.get("bp")) == "nan" else row for row in records]
     for method in ("toArrow", "collect", "compute"):
         if callable(getattr(table, method, None)):
             return rows(getattr(table, method)())
